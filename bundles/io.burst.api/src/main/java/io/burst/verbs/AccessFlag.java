@@ -1,0 +1,13 @@
+package io.burst.verbs;
+
+/** What a memory region or a queue pair lets others do (ibv_access_flags). */
+public enum AccessFlag {
+  /** Receives may be written here; local reads need no flag (IBV_ACCESS_LOCAL_WRITE). */
+  LOCAL_WRITE,
+  /** IBV_ACCESS_REMOTE_WRITE. */
+  REMOTE_WRITE,
+  /** IBV_ACCESS_REMOTE_READ. */
+  REMOTE_READ,
+  /** IBV_ACCESS_REMOTE_ATOMIC. */
+  REMOTE_ATOMIC
+}

@@ -1,0 +1,24 @@
+package io.burst.verbs;
+
+/** Where queue pairs report finished work (ibv_cq). One thread polls it at a time. */
+public interface CompletionQueue extends AutoCloseable {
+
+  /**
+   * Takes the oldest completion, if there is one (ibv_poll_cq).
+   *
+   * @param into filled only when the result is true
+   * @throws VerbsException EOVERFLOW after the queue was overrun
+   */
+  boolean poll(Completion into);
+
+  /** Completions that fit. */
+  int capacity();
+
+  /**
+   * Destroys it (ibv_destroy_cq).
+   *
+   * @throws VerbsException EBUSY while a queue pair reports to it
+   */
+  @Override
+  void close();
+}

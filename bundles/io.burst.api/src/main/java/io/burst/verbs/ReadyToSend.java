@@ -1,0 +1,11 @@
+package io.burst.verbs;
+
+/**
+ * Attributes of the step to RTS (ibv_qp_attr).
+ *
+ * @param sendPsn our first PSN, masked to 24 bit (sq_psn)
+ * @param timeout code 0 to 31 of the local ACK timeout: 4.096 us * 2^code, 0 for none (timeout)
+ * @param retryCount 0 to 7 retries of what wasn't acknowledged (retry_cnt)
+ * @param rnrRetryCount 0 to 6 retries of what found no receive, 7 for ever (rnr_retry)
+ */
+public record ReadyToSend(int sendPsn, int timeout, int retryCount, int rnrRetryCount) {}
