@@ -31,8 +31,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * One row for each BTH opcode (IBTA volume 1, 9.2, table "OpCode field"; FLUSH and ATOMIC WRITE from annex A19, CNP from
- * annex A17): its code, what it does, and the headers between BTH and payload in their order on the wire.
+ * One row for each BTH opcode (IBTA volume 1, 9.2, table "OpCode field"; FLUSH and ATOMIC WRITE from annex A19, CNP
+ * from annex A17): its code, what it does, and the headers between BTH and payload in their order on the wire.
  */
 public enum Opcode {
   RC_SEND_FIRST(0x00, RC, SEND, FIRST),
