@@ -125,9 +125,6 @@ public final class RocePacket {
     }
     payloadOffset = offset + headersEnd;
     payloadBytes = paddedBytes - padBytes;
-    if (payloadBytes == 0 && padBytes != 0) {
-      return Verdict.MALFORMED;
-    }
     return availableBytes < headersEnd ? Verdict.TRUNCATED : Verdict.OK;
   }
 
@@ -187,6 +184,11 @@ public final class RocePacket {
 
   public Opcode opcode() {
     return opcode;
+  }
+
+  /** The opcode as it is in the BTH: what to show of a packet with UNKNOWN_OPCODE. */
+  public int opcodeCode() {
+    return Bth.opcode(buffer, bth);
   }
 
   public int destinationQpn() {

@@ -30,7 +30,7 @@ class AllocationTest {
     Flow ipv4 = new Flow(InetAddress.getByName("10.0.0.1"), InetAddress.getByName("10.0.0.2"), 0xC001, 0);
     Flow ipv6 = new Flow(InetAddress.getByName("fd00::1"), InetAddress.getByName("fd00::2"), 0xC001, 0);
     allocated(ipv4, ipv6, WARM_UP_ROUNDS);
-    // What the compiler leaves behind when it replaces code falls into one batch or other; garbage of the work, into all.
+    // What the compiler leaves behind when it replaces code falls into one batch or other; garbage of ours into all.
     long[] batches = LongStream.range(0, BATCHES).map(batch -> allocated(ipv4, ipv6, BATCH_ROUNDS)).sorted().toArray();
     assertThat(batches[BATCHES / 2]).as("bytes a batch, sorted: %s", Arrays.toString(batches)).isZero();
     assertThat(checksum).isNotZero();

@@ -1,0 +1,85 @@
+package io.burst.engine.decode;
+
+import io.burst.admin.DecodeSummary;
+import io.burst.engine.wire.RocePacket;
+import io.burst.engine.wire.Verdict;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.function.Consumer;
+
+/** One pass over one capture file, with its counts. Owned by the thread that decodes the file. */
+final class Decoding {
+  private final Consumer<String> lines;
+  private final CaptureRecord record = new CaptureRecord();
+  private final RocePacket packet = new RocePacket();
+  private final PacketLine line = new PacketLine();
+  private long frames;
+  private long firstTimeNs;
+  private long packets;
+  private long badIcrcs;
+  private long malformed;
+  private long cut;
+
+  Decoding(Consumer<String> lines) {
+    this.lines = lines;
+  }
+
+  DecodeSummary decode(InputStream in) throws IOException {
+    CaptureReader reader = CaptureReader.open(new CaptureInput(in));
+    while (reader.next(record)) {
+      if (frames++ == 0) {
+        firstTimeNs = record.timeNs;
+      }
+      decodeFrame();
+    }
+    if (reader.damage() != null) {
+      malformed++;
+      lines.accept((frames + 1) + " unreadable from here on: " + reader.damage());
+    }
+    return new DecodeSummary(packets, badIcrcs, malformed, cut);
+  }
+
+  private void decodeFrame() {
+    int ip = LinkLayer.ipOffset(record.linkType, record.data, record.capturedBytes);
+    if (ip < 0) {
+      return;
+    }
+    Verdict verdict = packet.wrap(record.data, ip, record.capturedBytes - ip);
+    if (verdict == Verdict.FOREIGN) {
+      return;
+    }
+    packets++;
+    line.begin(frames, record.timeNs - firstTimeNs, packet);
+    boolean isCut = record.capturedBytes < record.originalBytes;
+    lines.accept(verdict == Verdict.MALFORMED && isCut ? describeCut(ip) : describe(verdict));
+  }
+
+  /** The capture kept less of the frame than the link carried: is that all that is wrong? */
+  private String describeCut(int ip) {
+    Verdict headers = packet.wrapHeaders(record.data, ip, record.capturedBytes - ip);
+    if (headers != Verdict.OK && headers != Verdict.TRUNCATED) {
+      return describe(headers);
+    }
+    if (packet.lengthBytes() > record.originalBytes - ip) {
+      return describe(Verdict.MALFORMED);
+    }
+    cut++;
+    return (headers == Verdict.OK ? line.fields(packet) : line).end("cut, icrc not checked");
+  }
+
+  private String describe(Verdict verdict) {
+    switch (verdict) {
+      case OK:
+        return line.fields(packet).end("icrc ok");
+      case BAD_ICRC:
+        badIcrcs++;
+        return line.fields(packet).end("icrc bad");
+      case UNKNOWN_OPCODE:
+        malformed++;
+        return line.end("unknown opcode 0x" + Integer.toHexString(packet.opcodeCode()));
+      default:
+        malformed++;
+        return line.end("malformed");
+    }
+  }
+}
