@@ -1,0 +1,88 @@
+package io.burst.launcher;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The folder that a container lives in: etc, log, run, and while it runs cache and tmp. Holds the lock that keeps a
+ * second container out. Opened by the main thread, closed by the shutdown hook.
+ */
+final class Home {
+
+  private static final String LOCK = "run/lock";
+
+  private final Path folder;
+  private final boolean temporary;
+  private final FileChannel lock;
+
+  private Home(Path folder, boolean temporary) throws LaunchException, IOException {
+    this.folder = folder;
+    this.temporary = temporary;
+    for (String part : List.of("etc", "log", "run", "cache", "tmp")) {
+      Files.createDirectories(folder.resolve(part));
+    }
+    // Whoever reaches the admin socket commands the container.
+    Files.setPosixFilePermissions(folder.resolve("run"), PosixFilePermissions.fromString("rwx------"));
+    lock = FileChannel.open(folder.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    if (lock.tryLock() == null) {
+      lock.close();
+      throw new LaunchException(
+          "a container runs in " + folder + "; stop it, or give another home with --home DIR");
+    }
+  }
+
+  static Home lasting(Path folder) throws LaunchException {
+    try {
+      return new Home(folder, false);
+    } catch (FileSystemException e) {
+      String reason = e.getReason() == null ? e.getClass().getSimpleName() : e.getReason();
+      throw new LaunchException(
+          "can't use " + e.getFile() + " (" + reason + "); give a folder that you may write with --home DIR");
+    } catch (IOException e) {
+      throw new LaunchException("can't use " + folder + ": " + e.getMessage());
+    }
+  }
+
+  static Home temporary() throws LaunchException, IOException {
+    return new Home(Files.createTempDirectory("burst-"), true);
+  }
+
+  Path folder() {
+    return folder;
+  }
+
+  Path log() {
+    return folder.resolve("log/burst.log");
+  }
+
+  void close() {
+    try {
+      if (temporary) {
+        delete(folder);
+      } else {
+        delete(folder.resolve("cache"));
+        delete(folder.resolve("tmp"));
+      }
+      lock.close();
+    } catch (IOException | UncheckedIOException e) {
+      System.err.println("burst: " + folder + " is not cleaned up: " + e.getMessage());
+    }
+  }
+
+  private static void delete(Path root) throws IOException {
+    try (Stream<Path> files = Files.walk(root)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+}
