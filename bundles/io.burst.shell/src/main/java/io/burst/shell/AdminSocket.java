@@ -126,7 +126,7 @@ final class AdminSocket implements AutoCloseable {
         text.println(session.format(result, Converter.INSPECT));
       }
       return null;
-    } catch (Exception e) { // Gogo's own contract: a command may throw anything
+    } catch (Throwable e) { // a line can bring Gogo's parser to an assertion or out of stack; it ends its command only
       LOG.debug("command failed: {}", line, e);
       return e.getMessage() == null ? e.toString() : e.getMessage();
     }

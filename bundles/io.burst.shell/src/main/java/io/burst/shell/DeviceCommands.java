@@ -5,7 +5,6 @@ import io.burst.admin.QueuePairView;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.apache.felix.service.command.Descriptor;
 import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.Reference;
@@ -25,7 +24,7 @@ public final class DeviceCommands {
   private static final String ABSENT = "-";
 
   @Reference(policy = ReferencePolicy.DYNAMIC)
-  private volatile List<DeviceView> views;
+  volatile List<DeviceView> views;
 
   @Descriptor("lists the devices, their ports, MTUs in bytes and addresses")
   public void devices() {
@@ -78,18 +77,14 @@ public final class DeviceCommands {
   }
 
   private List<DeviceView> sorted() {
-    return stream().sorted(Comparator.comparing(DeviceView::name)).toList();
+    return views.stream().sorted(Comparator.comparing(DeviceView::name)).toList();
   }
 
   private DeviceView named(String device) {
-    return stream().filter(view -> view.name().equals(device)).findFirst().orElseThrow(() -> {
-      String known = stream().map(DeviceView::name).sorted().collect(Collectors.joining(", "));
+    return views.stream().filter(view -> view.name().equals(device)).findFirst().orElseThrow(() -> {
+      String known = views.stream().map(DeviceView::name).sorted().collect(Collectors.joining(", "));
       return new IllegalArgumentException(
           "no device " + device + "; " + (known.isEmpty() ? "none is configured" : "there are " + known));
     });
-  }
-
-  private Stream<DeviceView> stream() {
-    return views.stream();
   }
 }
