@@ -8,7 +8,7 @@ import java.io.InputStream;
 import java.util.function.Consumer;
 
 /** One pass over one capture file, with its counts. Owned by the thread that decodes the file. */
-final class Decoding {
+public final class Decoding {
   private final Consumer<String> lines;
   private final CaptureRecord record = new CaptureRecord();
   private final RocePacket packet = new RocePacket();
@@ -20,11 +20,11 @@ final class Decoding {
   private long malformed;
   private long cut;
 
-  Decoding(Consumer<String> lines) {
+  public Decoding(Consumer<String> lines) {
     this.lines = lines;
   }
 
-  DecodeSummary decode(InputStream in) throws IOException {
+  public DecodeSummary decode(InputStream in) throws IOException {
     CaptureReader reader = CaptureReader.open(new CaptureInput(in));
     while (reader.next(record)) {
       if (frames++ == 0) {

@@ -6,16 +6,16 @@ import java.nio.ByteOrder;
 import java.util.HexFormat;
 
 /** Writes capture files of every kind that the reader knows, frame by frame; times are 1, 2, 3... microseconds. */
-final class CaptureBytes {
+public final class CaptureBytes {
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private final ByteOrder order;
   private int frames;
 
-  CaptureBytes(ByteOrder order) {
+  public CaptureBytes(ByteOrder order) {
     this.order = order;
   }
 
-  byte[] bytes() {
+  public byte[] bytes() {
     return out.toByteArray();
   }
 
@@ -32,16 +32,16 @@ final class CaptureBytes {
     return pcapRecord(frame, frame.length, ++frames);
   }
 
-  CaptureBytes section() {
+  public CaptureBytes section() {
     return block(0x0A0D0D0A, buffer(16).putInt(0x1A2B3C4D).putShort((short) 1).putShort((short) 0).putLong(-1));
   }
 
-  CaptureBytes interfaceDescription(int linkType, int snapBytes) {
+  public CaptureBytes interfaceDescription(int linkType, int snapBytes) {
     return block(1, interfaceHeader(8, linkType, snapBytes));
   }
 
   /** With the options that tell the length of a tick, and a comment before it. */
-  CaptureBytes interfaceDescription(int linkType, int resolution, long offsetSeconds) {
+  public CaptureBytes interfaceDescription(int linkType, int resolution, long offsetSeconds) {
     ByteBuffer body = interfaceHeader(44, linkType, 0);
     body.putShort((short) 1).putShort((short) 5).put("hello".getBytes()).put(new byte[3]);
     body.putShort((short) 9).putShort((short) 1).put((byte) resolution).put(new byte[3]);
@@ -53,7 +53,7 @@ final class CaptureBytes {
     return block(6, body.putInt(frame.length).putInt(originalBytes).put(frame));
   }
 
-  CaptureBytes enhancedPacket(byte[] frame) {
+  public CaptureBytes enhancedPacket(byte[] frame) {
     return enhancedPacket(0, ++frames, frame, frame.length);
   }
 

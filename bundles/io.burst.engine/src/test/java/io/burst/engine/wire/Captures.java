@@ -9,7 +9,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -19,6 +21,10 @@ import java.util.stream.Stream;
 public final class Captures {
   /** One recorded packet from its IP header to the end of its frame. */
   public record Recorded(String where, byte[] bytes) {
+    private byte opcode() {
+      return bytes[bytes[0] == 0x60 ? 48 : 28];
+    }
+
     @Override
     public String toString() {
       return where;
@@ -43,6 +49,16 @@ public final class Captures {
 
   public static List<Recorded> packets() {
     return files().stream().flatMap(file -> packets(file).stream()).toList();
+  }
+
+  /** The first packet of every opcode in every capture. */
+  public static List<Recorded> oneOfEach() {
+    List<Recorded> chosen = new ArrayList<>();
+    for (Path file : files()) {
+      Set<Byte> seen = new HashSet<>();
+      packets(file).stream().filter(recorded -> seen.add(recorded.opcode())).forEach(chosen::add);
+    }
+    return chosen;
   }
 
   public static List<Recorded> packets(Path file) {

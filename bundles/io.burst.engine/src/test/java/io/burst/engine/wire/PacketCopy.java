@@ -1,5 +1,6 @@
 package io.burst.engine.wire;
 
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
@@ -52,11 +53,11 @@ public final class PacketCopy {
   }
 
   private static InetAddress address(boolean ipv6, long high, long low) {
-    ByteBuffer bytes = ipv6
-        ? ByteBuffer.allocate(16).putLong(high).putLong(low)
-        : ByteBuffer.allocate(4).putInt((int) low);
     try {
-      return InetAddress.getByAddress(bytes.array());
+      // Not InetAddress: it would make an IPv4 address of a mapped one.
+      return ipv6
+          ? Inet6Address.getByAddress(null, ByteBuffer.allocate(16).putLong(high).putLong(low).array(), -1)
+          : InetAddress.getByAddress(ByteBuffer.allocate(4).putInt((int) low).array());
     } catch (UnknownHostException e) {
       throw new AssertionError(e);
     }

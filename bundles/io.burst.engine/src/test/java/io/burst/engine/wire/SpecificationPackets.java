@@ -8,8 +8,8 @@ import java.util.HexFormat;
 import java.util.List;
 
 /** Packets made by make-specification-packets.py, one for each opcode over IPv4 and over IPv6. */
-final class SpecificationPackets {
-  record Made(String opcode, boolean ipv6, byte[] bytes) {
+public final class SpecificationPackets {
+  public record Made(String opcode, boolean ipv6, byte[] bytes) {
     @Override
     public String toString() {
       return opcode + (ipv6 ? " over IPv6" : " over IPv4");
@@ -18,7 +18,7 @@ final class SpecificationPackets {
 
   private SpecificationPackets() {}
 
-  static List<Made> all() {
+  public static List<Made> all() {
     try (InputStream in = SpecificationPackets.class.getResourceAsStream("specification-packets.txt")) {
       return new String(in.readAllBytes(), StandardCharsets.US_ASCII).lines().map(SpecificationPackets::made).toList();
     } catch (IOException e) {
