@@ -3,6 +3,7 @@ package io.burst.spi;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.List;
+import java.util.function.ObjLongConsumer;
 
 /**
  * Carries RoCEv2 packets, IP header to ICRC, to and from a link. {@link #receive}, {@link #send} and
@@ -38,6 +39,18 @@ public interface PacketPort extends AutoCloseable {
   default long nextDeadlineNs() {
     return Long.MAX_VALUE;
   }
+
+  /**
+   * The UDP source port that packets of a flow leave with, which their ICRC covers.
+   *
+   * @param flowPort what the flow would use where the port leaves it the choice
+   */
+  default int udpSourcePort(int flowPort) {
+    return flowPort;
+  }
+
+  /** Names each counter with its value, in a fixed order; a value may lag behind the worker. */
+  default void counters(ObjLongConsumer<String> sink) {}
 
   /** A descriptor that polls readable while packets wait; -1 when there is none. */
   int descriptor();
