@@ -12,6 +12,7 @@ public final class Decoding {
   private final Consumer<String> lines;
   private final CaptureRecord record = new CaptureRecord();
   private final RocePacket packet = new RocePacket();
+  private final DamagedHeader damagedHeader = new DamagedHeader(packet);
   private final PacketLine line = new PacketLine();
   private long frames;
   private long firstTimeNs;
@@ -46,12 +47,26 @@ public final class Decoding {
     }
     Verdict verdict = packet.wrap(record.data, ip, record.capturedBytes - ip);
     if (verdict == Verdict.FOREIGN) {
+      decodeForeign(ip);
       return;
     }
-    packets++;
-    line.begin(frames, record.timeNs - firstTimeNs, packet);
+    beginLine();
     boolean isCut = record.capturedBytes < record.originalBytes;
     lines.accept(verdict == Verdict.MALFORMED && isCut ? describeCut(ip) : describe(verdict));
+  }
+
+  private void decodeForeign(int ip) {
+    int damagedByte = damagedHeader.repair(record.data, ip, record.capturedBytes - ip);
+    if (damagedByte >= 0) {
+      badIcrcs++;
+      beginLine();
+      lines.accept(line.fields(packet).end("icrc bad, and right with byte " + damagedByte + " put back"));
+    }
+  }
+
+  private void beginLine() {
+    packets++;
+    line.begin(frames, record.timeNs - firstTimeNs, packet);
   }
 
   /** The capture kept less of the frame than the link carried: is that all that is wrong? */

@@ -8,13 +8,16 @@ import io.burst.admin.CaptureException;
 import io.burst.admin.DecodeSummary;
 import io.burst.engine.wire.Captures;
 import io.burst.engine.wire.Opcode;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The decoder as the command line uses it, on what others recorded and against what another decoder says. */
 class CaptureDecoderTest {
   private static final int PCAP_HEADER_BYTES = 24;
+  private static final int SMALL_BYTES = 400;
 
   @TempDir Path folder;
 
@@ -40,6 +44,32 @@ class CaptureDecoderTest {
     DecodeSummary summary = decoder.decode(capture, lines::add);
     assertThat(summary).isEqualTo(new DecodeSummary(Captures.packets(capture).size(), 0, 0, 0));
     assertThat(lines).hasSize((int) summary.packets()).allMatch(line -> line.endsWith(" icrc ok"));
+  }
+
+  static List<Captures.Recorded> packets() {
+    return Captures.oneOfEach().stream().filter(recorded -> recorded.bytes().length < SMALL_BYTES).toList();
+  }
+
+  /** Also where the flip makes another protocol's packet of it: IP version, protocol, fragment flags, UDP port. */
+  @ParameterizedTest
+  @MethodSource("packets")
+  void noticesAFlipOfAnyByteThatTheIcrcCovers(Captures.Recorded recorded) throws IOException {
+    byte[] packet = recorded.bytes();
+    CaptureBytes capture = new CaptureBytes(ByteOrder.LITTLE_ENDIAN).pcapHeader(0xA1B2C3D4, 101);
+    Set<Integer> changeable = packet[0] == 0x60 ? Set.of(1, 2, 3, 7, 46, 47, 52) : Set.of(1, 8, 10, 11, 26, 27, 32);
+    for (int offset = 0; offset < packet.length; offset++) {
+      if (!changeable.contains(offset)) {
+        for (int flip : new int[] {0x10, 0x80, 0xFF}) {
+          byte[] flipped = packet.clone();
+          flipped[offset] ^= (byte) flip;
+          capture.pcapRecord(flipped);
+        }
+      }
+    }
+    DecodeSummary summary = new Decoding(lines::add).decode(new ByteArrayInputStream(capture.bytes()));
+    int flips = 3 * (packet.length - changeable.size());
+    assertThat(summary.badIcrcs() + summary.malformed()).isEqualTo(flips);
+    assertThat(summary.packets()).isEqualTo(flips);
   }
 
   /** Opcodes, queue pairs and sequence numbers as Wireshark's dissector reads them, over all captures in one run. */
