@@ -1,0 +1,155 @@
+package io.burst.engine.qp;
+
+import io.burst.engine.wire.PacketWriter;
+import io.burst.engine.wire.RocePacket;
+import io.burst.engine.wire.Verdict;
+import io.burst.spi.Frame;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+
+/**
+ * All queue pairs of one worker: hands packets to them and collects what they send. Owned by one thread.
+ */
+public final class Endpoint {
+  /** Packets in a row from one queue pair before the next has its turn. */
+  private static final int TURN_PACKETS = 16;
+
+  final MemoryTable memory;
+  final Counters counters;
+  final PacketWriter writer = new PacketWriter();
+
+  private final RocePacket packet = new RocePacket();
+  private final QueuePairTable queuePairs;
+  private final BiConsumer<ReliableConnection, RuntimeException> onDefect;
+  private int turn;
+
+  /**
+   * @param firstNumber where queue pair numbers start, best different at each start of the service
+   * @param onDefect told when a queue pair's code threw, which cost that queue pair its life and no other
+   */
+  public Endpoint(
+      MemoryTable memory,
+      Counters counters,
+      int firstNumber,
+      BiConsumer<ReliableConnection, RuntimeException> onDefect) {
+    this.memory = memory;
+    this.counters = counters;
+    this.onDefect = onDefect;
+    queuePairs = new QueuePairTable(firstNumber);
+  }
+
+  public ReliableConnection create(
+      int domain,
+      WorkQueue sends,
+      WorkQueue receives,
+      CompletionRing sendCompletions,
+      CompletionRing receiveCompletions) {
+    ReliableConnection connection =
+        new ReliableConnection(
+            queuePairs.takeNumber(), domain, sends, receives, sendCompletions, receiveCompletions, this);
+    queuePairs.add(connection);
+    return connection;
+  }
+
+  public void remove(ReliableConnection connection) {
+    queuePairs.remove(connection);
+  }
+
+  /** Visits every queue pair; the visitor must not create or remove any. */
+  public void forEach(Consumer<ReliableConnection> visitor) {
+    for (int i = 0; i < queuePairs.count(); i++) {
+      visitor.accept(queuePairs.get(i));
+    }
+  }
+
+  /** Takes a packet that a port received; whatever it holds, only what its queue pair allows has an effect. */
+  public void onFrame(Frame frame, long nowNs) {
+    counters.increment(Counter.RCVD_PKTS);
+    Verdict verdict = packet.wrap(frame.buffer, Frame.HEADROOM_BYTES, frame.lengthBytes);
+    if (verdict != Verdict.OK) {
+      counters.increment(drop(verdict));
+      return;
+    }
+    ReliableConnection connection = queuePairs.find(packet.destinationQpn());
+    if (connection == null) {
+      counters.increment(Counter.RX_UNKNOWN_QP);
+      return;
+    }
+    try {
+      connection.onPacket(packet, frame.address, nowNs);
+    } catch (RuntimeException e) {
+      kill(connection, e);
+    }
+  }
+
+  /** Retries what has waited too long. */
+  public void onTimeout(long nowNs) {
+    for (int i = 0; i < queuePairs.count(); i++) {
+      ReliableConnection connection = queuePairs.get(i);
+      try {
+        connection.onTimeout(nowNs);
+      } catch (RuntimeException e) {
+        kill(connection, e);
+      }
+    }
+  }
+
+  /**
+   * Fills frames with packets to send, each queue pair in its turn.
+   *
+   * @return how many, less than the frames there are only when nothing more is to be sent now
+   */
+  public int pollTransmit(Frame[] out, long nowNs) {
+    int filled = 0;
+    int idle = 0;
+    while (idle < queuePairs.count() && filled < out.length) {
+      if (turn >= queuePairs.count()) {
+        turn = 0;
+      }
+      int before = filled;
+      filled = takeTurn(queuePairs.get(turn++), out, filled, nowNs);
+      idle = filled == before ? idle + 1 : 0;
+    }
+    return filled;
+  }
+
+  /** When {@link #onTimeout} or {@link #pollTransmit} has something to do even if nothing arrives or is posted. */
+  public long nextDeadlineNs() {
+    long earliest = Requester.NEVER;
+    for (int i = 0; i < queuePairs.count(); i++) {
+      earliest = Math.min(earliest, queuePairs.get(i).nextDeadlineNs());
+    }
+    return earliest;
+  }
+
+  private int takeTurn(ReliableConnection connection, Frame[] out, int filled, long nowNs) {
+    int end = Math.min(out.length, filled + TURN_PACKETS);
+    int next = filled;
+    try {
+      while (next < end && connection.pollTransmit(out[next], nowNs)) {
+        next++;
+      }
+    } catch (RuntimeException e) {
+      kill(connection, e);
+    }
+    return next;
+  }
+
+  private void kill(ReliableConnection connection, RuntimeException defect) {
+    connection.enterError();
+    onDefect.accept(connection, defect);
+  }
+
+  private static Counter drop(Verdict verdict) {
+    switch (verdict) {
+      case FOREIGN:
+        return Counter.RX_FOREIGN;
+      case UNKNOWN_OPCODE:
+        return Counter.RX_UNKNOWN_OPCODE;
+      case BAD_ICRC:
+        return Counter.RX_ICRC_ENCAPSULATED;
+      default:
+        return Counter.RX_MALFORMED;
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package io.burst.engine.qp;
+
+import io.burst.engine.port.Frames;
+import io.burst.engine.wire.Flow;
+import io.burst.engine.wire.RocePacket;
+import io.burst.engine.wire.Verdict;
+import io.burst.linux.Memory;
+import io.burst.spi.Frame;
+import io.burst.spi.NextHop;
+import io.burst.verbs.Completion;
+import io.burst.verbs.Gid;
+import io.burst.verbs.PathMtu;
+import io.burst.verbs.ReadyToReceive;
+import io.burst.verbs.ReadyToSend;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+
+/** An endpoint with one connected queue pair whose peer is the test: bytes go in, packets and completions come out. */
+final class OneQueuePair {
+  static final byte POISON = (byte) 0xA5;
+
+  private static final int DOMAIN = 1;
+  private static final int FRAME_BYTES = 9000;
+
+  final Counters counters = new Counters();
+  final MemoryTable table = new MemoryTable();
+  final Endpoint endpoint;
+  final ReliableConnection connection;
+  final WorkQueue sends = new WorkQueue(64);
+  final WorkQueue receives = new WorkQueue(64);
+  final CompletionRing completions = new CompletionRing(256);
+  final ByteBuffer memory = ByteBuffer.allocateDirect(1 << 20);
+  final Region region = table.add(DOMAIN, Memory.addressOf(memory), memory.capacity(), true);
+
+  private final Frame in = Frames.allocate(1, FRAME_BYTES)[0];
+  private final Frame[] out = Frames.allocate(1, FRAME_BYTES);
+  private final InetAddress local;
+  private final InetAddress remote;
+
+  OneQueuePair(int number, String local, String remote) {
+    this.local = address(local);
+    this.remote = address(remote);
+    endpoint = new Endpoint(table, counters, number, (queuePair, defect) -> { throw defect; });
+    connection = endpoint.create(DOMAIN, sends, receives, completions, completions);
+    while (memory.hasRemaining()) {
+      memory.put(POISON);
+    }
+    connection.initialize();
+  }
+
+  void connect(int remoteNumber, int receivePsn, int sendPsn, PathMtu mtu, int timeout, int retryCount, int rnrRetryCount) {
+    Flow flow = new Flow(local, remote, Flow.sourcePort(connection.number(), remoteNumber), 0);
+    Path path = new Path(flow, new NextHop() {}, Gid.of(local), Gid.of(remote));
+    connection.readyToReceive(new ReadyToReceive(remoteNumber, receivePsn, mtu, null, 12), path);
+    connection.readyToSend(new ReadyToSend(sendPsn, timeout, retryCount, rnrRetryCount));
+  }
+
+  void receive(byte[] packet, long nowNs) {
+    in.buffer.put(Frame.HEADROOM_BYTES, packet);
+    in.lengthBytes = packet.length;
+    endpoint.onFrame(in, nowNs);
+  }
+
+  /** The next packet that it sends, or null; valid until the next call. */
+  RocePacket transmit(long nowNs) {
+    if (endpoint.pollTransmit(out, nowNs) == 0) {
+      return null;
+    }
+    RocePacket packet = new RocePacket();
+    Verdict verdict = packet.wrap(out[0].buffer, Frame.HEADROOM_BYTES, out[0].lengthBytes);
+    if (verdict != Verdict.OK) {
+      throw new AssertionError("it sent a packet that is " + verdict);
+    }
+    return packet;
+  }
+
+  /** The next completion, or null. */
+  Completion poll() {
+    Completion completion = new Completion();
+    return completions.poll(completion) ? completion : null;
+  }
+
+  private static InetAddress address(String literal) {
+    try {
+      return InetAddress.getByName(literal);
+    } catch (UnknownHostException e) {
+      throw new IllegalArgumentException(e);
+    }
+  }
+}
