@@ -38,9 +38,8 @@ class DemoTransferTest {
   }
 
   @AfterEach
-  void endThreads() throws InterruptedException {
+  void endThreads() {
     threads.shutdownNow();
-    assertThat(threads.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
     assertThat(fabric.leftOpen()).isZero();
   }
 

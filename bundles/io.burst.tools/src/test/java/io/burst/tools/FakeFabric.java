@@ -51,17 +51,11 @@ final class FakeFabric {
   private final Map<Integer, FakeQueuePair> queuePairs = new HashMap<>();
   private final List<AutoCloseable> open = new ArrayList<>();
   private Tamperer tamperer = (message, bytes) -> { };
-  private long unacknowledged;
   private long nextAddress = 1L << 40;
   private int nextNumber = 0x11;
 
   void tamper(Tamperer by) {
     tamperer = by;
-  }
-
-  /** That message of each queue pair arrives, but its sender gives up on it once it has received the next one. */
-  void loseAcknowledgement(long message) {
-    unacknowledged = message;
   }
 
   /** What was created and not closed. */
@@ -242,7 +236,6 @@ final class FakeFabric {
     private QueuePairState state = QueuePairState.RESET;
     private int peer;
     private long messages;
-    private Done givenUp;
 
     FakeQueuePair(int number, QueuePairInit init) {
       this.number = number;
@@ -304,17 +297,10 @@ final class FakeFabric {
         CompletionStatus status = target == null || target.state.ordinal() < QueuePairState.READY_TO_RECEIVE.ordinal()
             ? CompletionStatus.RETRY_EXCEEDED
             : target.accept(request, messages);
-        if (messages == unacknowledged) {
-          givenUp = new Done(request.workRequestId, CompletionOpcode.SEND, CompletionStatus.RETRY_EXCEEDED, 0, number);
-        } else {
-          sendCompletions().add(new Done(request.workRequestId, CompletionOpcode.SEND, status, 0, number));
-        }
+        ((FakeCompletionQueue) init.sendCompletions())
+            .add(new Done(request.workRequestId, CompletionOpcode.SEND, status, 0, number));
         return true;
       }
-    }
-
-    private FakeCompletionQueue sendCompletions() {
-      return (FakeCompletionQueue) init.sendCompletions();
     }
 
     private CompletionStatus accept(SendRequest request, long message) {
@@ -327,10 +313,6 @@ final class FakeFabric {
       write(receive.address(), bytes);
       ((FakeCompletionQueue) init.receiveCompletions()).add(new Done(
           receive.id(), CompletionOpcode.RECEIVE, CompletionStatus.SUCCESS, bytes.length, number));
-      if (givenUp != null) {
-        sendCompletions().add(givenUp);
-        givenUp = null;
-      }
       return CompletionStatus.SUCCESS;
     }
 

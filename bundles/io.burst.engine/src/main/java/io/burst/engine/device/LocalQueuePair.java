@@ -1,0 +1,165 @@
+package io.burst.engine.device;
+
+import io.burst.engine.qp.Path;
+import io.burst.engine.qp.ReliableConnection;
+import io.burst.engine.qp.WorkQueue;
+import io.burst.engine.worker.Worker;
+import io.burst.verbs.CompletionQueue;
+import io.burst.verbs.QueuePair;
+import io.burst.verbs.QueuePairInit;
+import io.burst.verbs.QueuePairState;
+import io.burst.verbs.ReadyToReceive;
+import io.burst.verbs.ReadyToSend;
+import io.burst.verbs.ReceiveRequest;
+import io.burst.verbs.SendRequest;
+import io.burst.verbs.VerbsException;
+
+/**
+ * A queue pair of a {@link LocalDevice}: checks what applications ask for and hands it to the worker that owns the connection.
+ * One thread posts to each queue at a time; the rest is for any thread.
+ */
+final class LocalQueuePair implements QueuePair {
+  /** As RNICs report it (max_msg_sz). */
+  private static final long LONGEST_MESSAGE_BYTES = 1L << 31;
+
+  private static final int DEEPEST_QUEUE = 1 << 16;
+  private static final int HIGHEST_NUMBER = 0xFF_FFFF;
+
+  private final LocalProtectionDomain domain;
+  private final LocalDevice device;
+  private final Worker worker;
+  private final LocalCompletionQueue sendCompletions;
+  private final LocalCompletionQueue receiveCompletions;
+  private final WorkQueue sends;
+  private final WorkQueue receives;
+  private final ReliableConnection connection;
+  private boolean open = true;
+
+  LocalQueuePair(LocalProtectionDomain domain, QueuePairInit init) {
+    this.domain = domain;
+    device = domain.device();
+    worker = device.worker();
+    sends = new WorkQueue(checkRange("send depth", init.sendDepth(), 1, DEEPEST_QUEUE));
+    receives = new WorkQueue(checkRange("receive depth", init.receiveDepth(), 1, DEEPEST_QUEUE));
+    sendCompletions = local(init.sendCompletions());
+    receiveCompletions = local(init.receiveCompletions());
+    connection =
+        worker.call(
+            endpoint ->
+                endpoint.create(
+                    domain.number(), sends, receives, sendCompletions.acquire(), receiveCompletions.acquire()));
+  }
+
+  @Override
+  public int number() {
+    return connection.number();
+  }
+
+  @Override
+  public QueuePairState state() {
+    return connection.state();
+  }
+
+  @Override
+  public void initialize() {
+    command(QueuePairState.RESET, connection::initialize);
+  }
+
+  @Override
+  public void readyToReceive(ReadyToReceive attributes) {
+    int remote = checkRange("destination queue pair", attributes.destinationNumber(), 0, HIGHEST_NUMBER);
+    checkRange("min RNR timer", attributes.minRnrTimer(), 0, 31);
+    if (attributes.pathMtu().compareTo(device.activeMtu()) > 0) {
+      throw new VerbsException("EINVAL: path MTU " + attributes.pathMtu().bytes() + " is over the link's active MTU "
+          + device.activeMtu().bytes());
+    }
+    Path path = device.resolve(attributes.address(), number(), remote);
+    command(QueuePairState.INIT, () -> connection.readyToReceive(attributes, path));
+  }
+
+  @Override
+  public void readyToSend(ReadyToSend attributes) {
+    checkRange("timeout", attributes.timeout(), 0, 31);
+    checkRange("retry count", attributes.retryCount(), 0, 7);
+    checkRange("RNR retry count", attributes.rnrRetryCount(), 0, 7);
+    command(QueuePairState.READY_TO_RECEIVE, () -> connection.readyToSend(attributes));
+  }
+
+  @Override
+  public void fail() {
+    command(null, connection::enterError);
+  }
+
+  @Override
+  public boolean postSend(SendRequest request) {
+    QueuePairState state = connection.state();
+    if (state != QueuePairState.READY_TO_SEND && state != QueuePairState.ERROR) {
+      throw new VerbsException("EINVAL: a send needs the queue pair in RTS, it is in " + state);
+    }
+    checkLength(request.lengthBytes);
+    boolean posted = sends.post(request.workRequestId, request.address, request.lengthBytes, request.localKey);
+    worker.wake();
+    return posted;
+  }
+
+  @Override
+  public boolean postReceive(ReceiveRequest request) {
+    if (connection.state() == QueuePairState.RESET) {
+      throw new VerbsException("EINVAL: a receive needs the queue pair in INIT or later, it is in RESET");
+    }
+    checkLength(request.lengthBytes);
+    boolean posted = receives.post(request.workRequestId, request.address, request.lengthBytes, request.localKey);
+    if (connection.state() == QueuePairState.ERROR) {
+      worker.wake();
+    }
+    return posted;
+  }
+
+  @Override
+  public synchronized void close() {
+    if (!open) {
+      return;
+    }
+    open = false;
+    worker.call(
+        endpoint -> {
+          endpoint.remove(connection);
+          return null;
+        });
+    sendCompletions.release();
+    receiveCompletions.release();
+    domain.release();
+  }
+
+  /** @param from the only state that it is allowed in, or null for any */
+  private void command(QueuePairState from, Runnable transition) {
+    worker.call(
+        endpoint -> {
+          if (from != null && connection.state() != from) {
+            throw new VerbsException("EINVAL: the queue pair is in " + connection.state() + ", not in " + from);
+          }
+          transition.run();
+          return null;
+        });
+  }
+
+  private static LocalCompletionQueue local(CompletionQueue queue) {
+    if (queue instanceof LocalCompletionQueue local) {
+      return local;
+    }
+    throw new IllegalArgumentException("the completion queue is not one of this device's");
+  }
+
+  private static int checkRange(String what, int value, int lowest, int highest) {
+    if (value < lowest || value > highest) {
+      throw new VerbsException("EINVAL: " + what + " " + value + " is not in " + lowest + ".." + highest);
+    }
+    return value;
+  }
+
+  private static void checkLength(long lengthBytes) {
+    if (lengthBytes < 0 || lengthBytes > LONGEST_MESSAGE_BYTES) {
+      throw new VerbsException("EINVAL: length " + lengthBytes + " is not in 0.." + LONGEST_MESSAGE_BYTES);
+    }
+  }
+}
