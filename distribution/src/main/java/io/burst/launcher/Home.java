@@ -13,7 +13,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The folder that a container lives in: etc, log, run, and while it runs cache and tmp. Holds the lock that keeps a
+ * The folder that a container lives in: etc, log, run, and while it runs cache and tmp. The log is elsewhere when the
+ * environment variable BURST_LOG names a file: a temporary home takes its log with it. Holds the lock that keeps a
  * second container out. Opened by the main thread, closed by the shutdown hook.
  */
 final class Home {
@@ -61,7 +62,8 @@ final class Home {
   }
 
   Path log() {
-    return folder.resolve("log/burst.log");
+    String file = System.getenv("BURST_LOG");
+    return file == null || file.isBlank() ? folder.resolve("log/burst.log") : Path.of(file).toAbsolutePath();
   }
 
   void close() {

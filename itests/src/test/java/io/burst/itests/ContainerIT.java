@@ -5,10 +5,13 @@ import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 import static org.ops4j.pax.exam.CoreOptions.junitBundles;
 
+import io.burst.admin.DecodeSummary;
+import io.burst.admin.PacketDecoder;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToIntFunction;
@@ -41,6 +44,9 @@ public class ContainerIT {
 
   @Inject
   private CommandProcessor processor;
+
+  @Inject
+  private PacketDecoder decoder;
 
   @Configuration
   public Option[] configuration() {
@@ -81,6 +87,15 @@ public class ContainerIT {
         .map(reference -> reference.getProperty("burst.program"))
         .toList();
     assertTrue(programs.toString(), programs.containsAll(List.of("run", "pingpong", "decode", "demo")));
+  }
+
+  /** tshark finds 58 RoCEv2 packets in this capture. */
+  @Test
+  public void thePacketDecoderIsThere() throws Exception {
+    List<String> lines = new ArrayList<>();
+    DecodeSummary summary = decoder.decode(Distribution.CAPTURES.resolve("rc-pingpong.pcap"), lines::add);
+    assertEquals(new DecodeSummary(58, 0, 0, 0), summary);
+    assertEquals(58, lines.size());
   }
 
   @Test

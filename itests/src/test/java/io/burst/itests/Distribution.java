@@ -9,6 +9,9 @@ final class Distribution {
   static final Path BUNDLES = FOLDER.resolve("bundles");
   static final Path PROGRAM = FOLDER.resolve("bin/burst");
 
+  /** Packets that other implementations sent. */
+  static final Path CAPTURES = Path.of(System.getProperty("burst.captures"));
+
   /** A folder for what tests leave behind for inspection. */
   static final Path SCRATCH = Path.of(System.getProperty("burst.scratch"));
 

@@ -50,6 +50,17 @@ class DistributionIT {
         "burst: unknown command nonsense; usage: burst ");
   }
 
+  /** tshark finds 58 RoCEv2 packets in this capture. */
+  @Test
+  void aProgramRunsInAContainerOfItsOwn() throws Exception {
+    Outcome decoded = burst("decode", Distribution.CAPTURES.resolve("rc-pingpong.pcap").toString());
+    assertThat(decoded.status()).isZero();
+    assertThat(decoded.err()).isEmpty();
+    assertThat(decoded.out().lines()).hasSize(59).last()
+        .isEqualTo("58 packets, 0 bad ICRCs, 0 malformed, 0 cut");
+    assertMisuse(burst("decode", Distribution.PROGRAM.toString()), "burst decode: ");
+  }
+
   @Test
   void aContainerStartsAnswersAndEnds() throws Exception {
     try (Running container = new Running()) {
