@@ -98,6 +98,13 @@ class CaptureFormatsTest {
   }
 
   @Test
+  void everySectionNumbersItsInterfacesAnew() throws IOException {
+    CaptureBytes capture = new CaptureBytes(LITTLE_ENDIAN).section().interfaceDescription(220, 0);
+    capture.section().interfaceDescription(101, 0).enhancedPacket(packets.get(0));
+    assertThat(decode(capture.bytes())).hasSize(1);
+  }
+
+  @Test
   void interfacesOfOtherKindsAreSkippedInPcapng() throws IOException {
     CaptureBytes capture = new CaptureBytes(LITTLE_ENDIAN).section();
     capture.interfaceDescription(220, 0).interfaceDescription(101, 0);
