@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -12,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,7 +66,6 @@ class DistributionIT {
   @Test
   void aContainerStartsAnswersAndEnds() throws Exception {
     try (Running container = new Running()) {
-      assertThat(container.upMs()).isLessThan(UP_LIMIT_MS);
       assertThat(container.devices()).isZero();
       assertThat(container.residentKb()).isLessThan(RESIDENT_LIMIT_KB);
       assertThat(Files.getPosixFilePermissions(folder.resolve("run")))
@@ -83,6 +84,17 @@ class DistributionIT {
     assertThat(list(folder)).containsExactlyInAnyOrder("etc", "log", "run");
     assertThat(list(folder.resolve("run"))).containsExactly("lock");
     assertThat(Files.readString(folder.resolve("log/burst.log"))).doesNotContain("ERROR");
+  }
+
+  @Test
+  void aContainerIsUpInThreeSeconds() throws Exception {
+    double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
+    int cores = Runtime.getRuntime().availableProcessors();
+    Assumptions.assumeTrue(
+        load <= cores, () -> "a busy machine says nothing about the start: load " + load + " on " + cores + " cores");
+    try (Running container = new Running()) {
+      assertThat(container.upMs()).isLessThan(UP_LIMIT_MS);
+    }
   }
 
   @Test

@@ -1,6 +1,5 @@
 package io.burst.tools;
 
-import io.burst.admin.CaptureException;
 import io.burst.admin.DecodeSummary;
 import io.burst.admin.PacketDecoder;
 import io.burst.tools.Flags.Flag;
@@ -11,7 +10,6 @@ import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.ToIntFunction;
@@ -61,12 +59,8 @@ public final class Decode extends Program {
       DecodeSummary summary = decoder.decode(Path.of(file), line -> print(lines, line));
       print(lines, (named ? file + ": " : "") + text(summary));
       return summary;
-    } catch (NoSuchFileException e) {
-      throw CommandFailure.notStarted(file + ": no such file");
-    } catch (CaptureException e) {
-      throw CommandFailure.notStarted(e.getMessage());
     } catch (IOException | InvalidPathException e) {
-      throw CommandFailure.notStarted(file + " can't be read: " + e.getMessage());
+      throw CommandFailure.notStarted(e.getMessage().contains(file) ? e.getMessage() : file + ": " + e.getMessage());
     } finally {
       flush(lines);
     }

@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.NoSuchFileException;
 import org.junit.jupiter.api.Test;
 
 class DecodeTest {
@@ -61,16 +60,16 @@ class DecodeTest {
       throw new CaptureException("a is not a pcap or pcapng file");
     }, "a")).isEqualTo(2);
     assertThat(decode((file, lines) -> {
-      throw new NoSuchFileException("b");
+      throw new IOException("b does not exist");
     }, "b")).isEqualTo(2);
     assertThat(decode((file, lines) -> {
-      throw new IOException("Is a directory");
+      throw new IOException("Input/output error");
     }, "c")).isEqualTo(2);
     assertThat(decode(holding(new DecodeSummary(0, 0, 0, 0)))).isEqualTo(2);
     assertThat(err.toString(StandardCharsets.UTF_8)).isEqualTo("""
         burst decode: a is not a pcap or pcapng file
-        burst decode: b: no such file
-        burst decode: c can't be read: Is a directory
+        burst decode: b does not exist
+        burst decode: c: Input/output error
         burst decode: no FILE; --help lists the flags
         """);
   }

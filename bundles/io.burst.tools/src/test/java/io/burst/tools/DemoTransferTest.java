@@ -38,8 +38,9 @@ class DemoTransferTest {
   }
 
   @AfterEach
-  void endThreads() {
+  void endThreads() throws InterruptedException {
     threads.shutdownNow();
+    assertThat(threads.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
     assertThat(fabric.leftOpen()).isZero();
   }
 

@@ -51,11 +51,17 @@ final class FakeFabric {
   private final Map<Integer, FakeQueuePair> queuePairs = new HashMap<>();
   private final List<AutoCloseable> open = new ArrayList<>();
   private Tamperer tamperer = (message, bytes) -> { };
+  private long unacknowledged;
   private long nextAddress = 1L << 40;
   private int nextNumber = 0x11;
 
   void tamper(Tamperer by) {
     tamperer = by;
+  }
+
+  /** That message of each queue pair arrives, but its sender gives up on it once it has received the next one. */
+  void loseAcknowledgement(long message) {
+    unacknowledged = message;
   }
 
   /** What was created and not closed. */
@@ -236,6 +242,7 @@ final class FakeFabric {
     private QueuePairState state = QueuePairState.RESET;
     private int peer;
     private long messages;
+    private Done givenUp;
 
     FakeQueuePair(int number, QueuePairInit init) {
       this.number = number;
@@ -297,10 +304,17 @@ final class FakeFabric {
         CompletionStatus status = target == null || target.state.ordinal() < QueuePairState.READY_TO_RECEIVE.ordinal()
             ? CompletionStatus.RETRY_EXCEEDED
             : target.accept(request, messages);
-        ((FakeCompletionQueue) init.sendCompletions())
-            .add(new Done(request.workRequestId, CompletionOpcode.SEND, status, 0, number));
+        if (messages == unacknowledged) {
+          givenUp = new Done(request.workRequestId, CompletionOpcode.SEND, CompletionStatus.RETRY_EXCEEDED, 0, number);
+        } else {
+          sendCompletions().add(new Done(request.workRequestId, CompletionOpcode.SEND, status, 0, number));
+        }
         return true;
       }
+    }
+
+    private FakeCompletionQueue sendCompletions() {
+      return (FakeCompletionQueue) init.sendCompletions();
     }
 
     private CompletionStatus accept(SendRequest request, long message) {
@@ -313,6 +327,10 @@ final class FakeFabric {
       write(receive.address(), bytes);
       ((FakeCompletionQueue) init.receiveCompletions()).add(new Done(
           receive.id(), CompletionOpcode.RECEIVE, CompletionStatus.SUCCESS, bytes.length, number));
+      if (givenUp != null) {
+        sendCompletions().add(givenUp);
+        givenUp = null;
+      }
       return CompletionStatus.SUCCESS;
     }
 

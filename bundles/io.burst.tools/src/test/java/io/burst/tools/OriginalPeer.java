@@ -112,6 +112,9 @@ final class OriginalPeer {
     }
     while (sent < iterations || received < iterations) {
       if (!completions.poll(completion)) {
+        if (Thread.interrupted()) {
+          throw new IOException("interrupted");
+        }
         Thread.onSpinWait();
         continue;
       }

@@ -44,8 +44,9 @@ class PingPongTest {
   }
 
   @AfterEach
-  void endThreads() {
+  void endThreads() throws InterruptedException {
     threads.shutdownNow();
+    assertThat(threads.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
     assertThat(fabric.leftOpen()).isZero();
   }
 
@@ -215,6 +216,31 @@ class PingPongTest {
           assertThat(failure).hasMessage("Failed status RETRY_EXCEEDED (12) for wr_id 2 after 2 of 4 iterations");
         });
     assertThat(original.get(10, TimeUnit.SECONDS)).isZero();
+  }
+
+  @Test
+  void takesAnAnswerForTheAcknowledgementOfTheClientsLastMessage() throws Exception {
+    fabric.loseAcknowledgement(20);
+    Future<?> original = threads.submit(() -> {
+      try (ServerSocket listener = new ServerSocket(tcpPort)) {
+        return new OriginalPeer(10, 20, true).run(device, listener.accept(), true);
+      }
+    });
+    assertThat(whenListening(() -> play("-n 20 -s 10 127.0.0.1"))).isZero();
+    original.cancel(true);
+  }
+
+  @Test
+  void failsOnAnyOtherMissingAcknowledgement() throws Exception {
+    fabric.loseAcknowledgement(19);
+    Future<?> original = threads.submit(() -> {
+      try (ServerSocket listener = new ServerSocket(tcpPort)) {
+        return new OriginalPeer(10, 20, true).run(device, listener.accept(), true);
+      }
+    });
+    assertThatThrownBy(() -> whenListening(() -> play("-n 20 -s 10 127.0.0.1")))
+        .hasMessage("Failed status RETRY_EXCEEDED (12) for wr_id 2 after 19 of 20 iterations");
+    original.cancel(true);
   }
 
   @Test
