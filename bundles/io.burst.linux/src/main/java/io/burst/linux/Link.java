@@ -4,7 +4,7 @@ package io.burst.linux;
  * What the kernel says of a network interface.
  *
  * @param linkAddress its MAC address; empty where the link has none
- * @param running whether it has a carrier
+ * @param carrier whether something is connected that is up, too
  */
 public record Link(
     String name,
@@ -14,4 +14,4 @@ public record Link(
     boolean ethernet,
     boolean loopback,
     boolean up,
-    boolean running) {}
+    boolean carrier) {}

@@ -32,7 +32,7 @@ public final class RouteNetlink implements AutoCloseable {
   private static final int ARPHRD_ETHER = 1;
   private static final int IFF_UP = 0x1;
   private static final int IFF_LOOPBACK = 0x8;
-  private static final int IFF_RUNNING = 0x40;
+  private static final int IFF_LOWER_UP = 0x10000;
 
   private static final int RTM_GETADDR = 22;
   private static final int IFADDR_BYTES = 8;
@@ -90,7 +90,7 @@ public final class RouteNetlink implements AutoCloseable {
               reply.unsignedShortAt(2) == ARPHRD_ETHER,
               (flags & IFF_LOOPBACK) != 0,
               (flags & IFF_UP) != 0,
-              (flags & IFF_RUNNING) != 0));
+              (flags & IFF_LOWER_UP) != 0));
     }
     return links;
   }

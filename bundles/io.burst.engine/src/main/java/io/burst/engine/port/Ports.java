@@ -95,7 +95,7 @@ public final class Ports {
     if (!link.up()) {
       throw new PortException("interface " + link.name() + " is down: ip link set " + link.name() + " up");
     }
-    if (!link.running()) {
+    if (!link.carrier()) {
       throw new PortException("interface " + link.name() + " has no carrier: connect it, or bring its peer up");
     }
     if (link.mtuBytes() < SMALLEST_MTU_BYTES) {
