@@ -83,18 +83,16 @@ public final class Decoding {
   }
 
   private String describe(Verdict verdict) {
-    switch (verdict) {
-      case OK:
-        return line.fields(packet).end("icrc ok");
-      case BAD_ICRC:
-        badIcrcs++;
-        return line.fields(packet).end("icrc bad");
-      case UNKNOWN_OPCODE:
-        malformed++;
-        return line.end("unknown opcode 0x" + Integer.toHexString(packet.opcodeCode()));
-      default:
-        malformed++;
-        return line.end("malformed");
+    if (verdict == Verdict.OK) {
+      return line.fields(packet).end("icrc ok");
     }
+    if (verdict == Verdict.BAD_ICRC) {
+      badIcrcs++;
+      return line.fields(packet).end("icrc bad");
+    }
+    malformed++;
+    return line.end(verdict == Verdict.UNKNOWN_OPCODE
+        ? "unknown opcode 0x" + Integer.toHexString(packet.opcodeCode())
+        : "malformed");
   }
 }

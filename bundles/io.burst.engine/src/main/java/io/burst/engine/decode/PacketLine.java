@@ -48,41 +48,34 @@ final class PacketLine {
 
   private void header(Header header, RocePacket packet) {
     switch (header) {
-      case RETH:
+      case RETH -> {
         hex("va", packet.rethAddress());
         hex("rkey", Integer.toUnsignedLong(packet.rethKey()));
         line.append(" length=").append(packet.rethLengthBytes());
-        break;
-      case AETH:
+      }
+      case AETH -> {
         line.append(' ');
         appendSyndrome(packet.aethSyndrome());
         line.append(" msn=").append(packet.aethMsn());
-        break;
-      case ATOMIC_ETH:
+      }
+      case ATOMIC_ETH -> {
         hex("va", packet.atomicAddress());
         hex("rkey", Integer.toUnsignedLong(packet.atomicKey()));
         hex("swap_or_add", packet.atomicSwapOrAdd());
         hex("compare", packet.atomicCompare());
-        break;
-      case ATOMIC_ACK_ETH:
-        hex("original", packet.atomicAckOriginal());
-        break;
-      case IMM_DT:
-        hex("immediate", Integer.toUnsignedLong(packet.immediate()));
-        break;
-      case IETH:
-        hex("invalidate", Integer.toUnsignedLong(packet.invalidateKey()));
-        break;
-      case DETH:
+      }
+      case ATOMIC_ACK_ETH -> hex("original", packet.atomicAckOriginal());
+      case IMM_DT -> hex("immediate", Integer.toUnsignedLong(packet.immediate()));
+      case IETH -> hex("invalidate", Integer.toUnsignedLong(packet.invalidateKey()));
+      case DETH -> {
         hex("qkey", Integer.toUnsignedLong(packet.dethQueueKey()));
         hex("source_qp", packet.dethSourceQpn());
-        break;
-      case FETH:
+      }
+      case FETH -> {
         line.append(" placement=").append(packet.fethPlacementType());
         line.append(" selectivity=").append(packet.fethSelectivityLevel());
-        break;
-      case CNP_RESERVED:
-        break;
+      }
+      case CNP_RESERVED -> { }
     }
   }
 
@@ -97,18 +90,13 @@ final class PacketLine {
   }
 
   private static String nakName(int syndrome) {
-    switch (syndrome) {
-      case Aeth.NAK_SEQUENCE_ERROR:
-        return "psn_sequence_error";
-      case Aeth.NAK_INVALID_REQUEST:
-        return "invalid_request";
-      case Aeth.NAK_REMOTE_ACCESS_ERROR:
-        return "remote_access_error";
-      case Aeth.NAK_REMOTE_OPERATIONAL_ERROR:
-        return "remote_operational_error";
-      default:
-        return "0x" + Integer.toHexString(syndrome);
-    }
+    return switch (syndrome) {
+      case Aeth.NAK_SEQUENCE_ERROR -> "psn_sequence_error";
+      case Aeth.NAK_INVALID_REQUEST -> "invalid_request";
+      case Aeth.NAK_REMOTE_ACCESS_ERROR -> "remote_access_error";
+      case Aeth.NAK_REMOTE_OPERATIONAL_ERROR -> "remote_operational_error";
+      default -> "0x" + Integer.toHexString(syndrome);
+    };
   }
 
   private void flag(String name, boolean on) {

@@ -183,15 +183,10 @@ public enum Opcode {
 
   /** True when payload may follow the headers; it may still be empty. */
   public boolean hasPayload() {
-    switch (operation) {
-      case SEND:
-      case WRITE:
-      case READ_RESPONSE:
-      case ATOMIC_WRITE:
-        return true;
-      default:
-        return false;
-    }
+    return switch (operation) {
+      case SEND, WRITE, READ_RESPONSE, ATOMIC_WRITE -> true;
+      default -> false;
+    };
   }
 
   public boolean hasImmediate() {

@@ -59,14 +59,11 @@ public final class RocePacket {
     if (availableBytes < Ipv4.BYTES + Udp.BYTES) {
       return Verdict.FOREIGN;
     }
-    switch (buffer.get(offset) >> 4) {
-      case 4:
-        return wrapIpv4();
-      case 6:
-        return wrapIpv6();
-      default:
-        return Verdict.FOREIGN;
-    }
+    return switch (buffer.get(offset) >> 4) {
+      case 4 -> wrapIpv4();
+      case 6 -> wrapIpv6();
+      default -> Verdict.FOREIGN;
+    };
   }
 
   private Verdict wrapIpv4() {
