@@ -10,7 +10,14 @@ import com.sun.jna.NativeLibrary;
 final class Libc {
 
   static final int EPERM = 1;
+  static final int ENOENT = 2;
   static final int EAGAIN = 11;
+  static final int EACCES = 13;
+  static final int EADDRINUSE = 98;
+  static final int EADDRNOTAVAIL = 99;
+  static final int ENETUNREACH = 101;
+  static final int ETIMEDOUT = 110;
+  static final int EHOSTUNREACH = 113;
   static final int MSG_DONTWAIT = 0x40;
 
   static {
@@ -55,8 +62,7 @@ final class Libc {
   /** For control calls: turns -1 into the exception that names the call. */
   static int check(String call, int result) throws SystemCallException {
     if (result < 0) {
-      int errno = errno();
-      throw new SystemCallException(call, errno, strerror(errno));
+      throw failure(call, errno());
     }
     return result;
   }

@@ -48,7 +48,6 @@ public final class RouteNetlink implements AutoCloseable {
   private static final int RTA_VIA = 18;
   private static final int RTN_UNICAST = 1;
   private static final int RTN_LOCAL = 2;
-  private static final int ENETUNREACH = 101;
 
   private static final int RTM_NEWNEIGH = 28;
   private static final int RTM_GETNEIGH = 30;
@@ -62,7 +61,6 @@ public final class RouteNetlink implements AutoCloseable {
 
   private static final int RECEIVE_BYTES = 64 << 10;
   private static final long ANSWER_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(1);
-  private static final int ETIMEDOUT = 110;
 
   private final SocketDescriptor socket;
   private final ByteBuffer received = ByteBuffer.allocateDirect(RECEIVE_BYTES).order(ByteOrder.nativeOrder());
@@ -129,7 +127,7 @@ public final class RouteNetlink implements AutoCloseable {
     NetlinkReply reply = ask(call, request, RTMSG_BYTES).get(0);
     int type = reply.unsignedByteAt(7);
     if (type != RTN_UNICAST && type != RTN_LOCAL) {
-      throw Libc.failure(call, ENETUNREACH);
+      throw Libc.failure(call, Libc.ENETUNREACH);
     }
     int index = reply.intAttribute(RTA_OIF, 0);
     return new Route(index, nextHop(reply, remote, index), type == RTN_LOCAL);
@@ -210,7 +208,7 @@ public final class RouteNetlink implements AutoCloseable {
     try (DescriptorSet answered = new DescriptorSet(socket.descriptor())) {
       do {
         if (answered.await(ANSWER_TIMEOUT_NS) == 0) {
-          throw Libc.failure(call, ETIMEDOUT);
+          throw Libc.failure(call, Libc.ETIMEDOUT);
         }
         long bytes = Libc.recv(socket.descriptor(), Memory.addressOf(received), RECEIVE_BYTES, 0);
         received.position(0).limit(Libc.check(call, (int) bytes));

@@ -6,12 +6,6 @@ import java.io.IOException;
 public final class SystemCallException extends IOException {
 
   private static final long serialVersionUID = 1L;
-  private static final int ENOENT = 2;
-  private static final int EACCES = 13;
-  private static final int EADDRINUSE = 98;
-  private static final int EADDRNOTAVAIL = 99;
-  private static final int ENETUNREACH = 101;
-  private static final int EHOSTUNREACH = 113;
 
   private final int errno;
 
@@ -25,22 +19,22 @@ public final class SystemCallException extends IOException {
   }
 
   public boolean isNotPermitted() {
-    return errno == Libc.EPERM || errno == EACCES;
+    return errno == Libc.EPERM || errno == Libc.EACCES;
   }
 
   public boolean isAddressInUse() {
-    return errno == EADDRINUSE;
+    return errno == Libc.EADDRINUSE;
   }
 
   public boolean isAddressNotAvailable() {
-    return errno == EADDRNOTAVAIL;
+    return errno == Libc.EADDRNOTAVAIL;
   }
 
   public boolean isUnreachable() {
-    return errno == ENETUNREACH || errno == EHOSTUNREACH;
+    return errno == Libc.ENETUNREACH || errno == Libc.EHOSTUNREACH;
   }
 
   boolean isNoEntry() {
-    return errno == ENOENT;
+    return errno == Libc.ENOENT;
   }
 }
