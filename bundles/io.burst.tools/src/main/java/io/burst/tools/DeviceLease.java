@@ -139,8 +139,8 @@ final class DeviceLease implements AutoCloseable {
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
-      throw CommandFailure.notStarted(
-          "no " + what + " after " + WAIT_MS / 1000 + " s: look in the log whether the bundle io.burst.engine is active");
+      throw CommandFailure.notStarted("no " + what + " within " + WAIT_MS / 1000
+          + " s: is the bundle io.burst.engine active? its errors are in the container's log");
     }
 
     synchronized void awaitGone() {

@@ -75,8 +75,8 @@ public final class PingPong extends Program {
       PingPongOptions options, Device device, Activity activity, long lingerNs, PrintStream out, PrintStream err)
       throws CommandFailure {
     if (options.pathMtu().compareTo(device.activeMtu()) > 0) {
-      throw CommandFailure.notStarted("path MTU " + options.pathMtu().bytes() + " is more than the link carries: give -m "
-          + device.activeMtu().bytes() + ", or raise the interface's MTU");
+      throw CommandFailure.notStarted("path MTU " + options.pathMtu().bytes()
+          + " is more than the link carries: give -m " + device.activeMtu().bytes() + ", or raise the interface's MTU");
     }
     ByteBuffer sent = memory(options.sizeBytes());
     ByteBuffer received = memory(options.sizeBytes());

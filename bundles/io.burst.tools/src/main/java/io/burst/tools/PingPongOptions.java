@@ -77,7 +77,8 @@ record PingPongOptions(
     }
     for (Flag flag : UNSUPPORTED) {
       if (flags.isSet(flag)) {
-        throw CommandFailure.notStarted("-" + flag.letter() + " (--" + flag.name() + ") is not supported: leave it out");
+        throw CommandFailure.notStarted(
+            "-" + flag.letter() + " (--" + flag.name() + ") is not supported: leave it out");
       }
     }
     if (flags.operands().size() > 1) {

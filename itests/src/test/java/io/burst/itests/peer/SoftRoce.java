@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** The rig's guest with the Linux kernel's soft-RoCE, alone with its TAP in a network namespace. For one thread. */
-final class SoftRoce implements AutoCloseable {
+final class SoftRoce {
 
   static final String HOST = "10.77.0.1";
   static final String GUEST = "10.77.0.2";
@@ -17,7 +17,8 @@ final class SoftRoce implements AutoCloseable {
 
   private static final Path MODULE = Path.of(System.getProperty("basedir", "")).toAbsolutePath();
   private static final String RIG = MODULE.resolve("rig/rxe-peer").toString();
-  private static final String BURST = MODULE.resolveSibling("distribution/target/burst/bin/burst").toString();
+  private static final String BURST =
+      Path.of(System.getProperty("burst.distribution")).normalize().resolve("bin/burst").toString();
 
   private final String name = "pp" + ProcessHandle.current().pid();
 
@@ -76,7 +77,7 @@ final class SoftRoce implements AutoCloseable {
   /** Returns when a server of the guest listens, or has ended. */
   void awaitListening(Run server, int port) throws IOException, InterruptedException {
     while (server.isRunning() && run("ss -Hltn sport = :" + port).isEmpty()) {
-      TimeUnit.MILLISECONDS.sleep(50);
+      Thread.onSpinWait();
     }
   }
 
@@ -88,12 +89,13 @@ final class SoftRoce implements AutoCloseable {
         sockets.exitStatus(10);
         listening = !sockets.printed().isBlank();
       }
+      // Each look costs a process: leave the processor to the server that is starting.
       TimeUnit.MILLISECONDS.sleep(50);
     }
   }
 
-  @Override
-  public void close() throws IOException, InterruptedException {
+  /** Ends the guest; its name stays taken until then. */
+  void down() throws IOException, InterruptedException {
     try (Run down = Run.start(List.of(RIG, "down", "--name", name))) {
       down.exitStatus(60);
     }

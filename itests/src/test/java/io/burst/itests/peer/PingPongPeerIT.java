@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Maven profile {@code peer}, else every other value of it at least once.
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
-class PingPongPeerTest {
+class PingPongPeerIT {
 
   private static final int PORT = 18515;
   private static final int ITERATIONS = 200;
@@ -56,7 +56,7 @@ class PingPongPeerTest {
         }
       }
     }
-    return Boolean.getBoolean("burst.peer.all") ? all : all.stream().filter(PingPongPeerTest::isQuick).toList();
+    return Boolean.getBoolean("burst.peer.all") ? all : all.stream().filter(PingPongPeerIT::isQuick).toList();
   }
 
   /** Both roles, families, path MTUs, and all sizes, in a third of the matrix. */
@@ -82,7 +82,7 @@ class PingPongPeerTest {
   @AfterAll
   static void stopGuest() throws Exception {
     if (guest != null) {
-      guest.close();
+      guest.down();
     }
   }
 
