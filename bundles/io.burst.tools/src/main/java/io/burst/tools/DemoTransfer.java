@@ -1,7 +1,6 @@
 package io.burst.tools;
 
 import io.burst.verbs.AccessFlag;
-import io.burst.verbs.AddressVector;
 import io.burst.verbs.Completion;
 import io.burst.verbs.CompletionQueue;
 import io.burst.verbs.CompletionStatus;
@@ -10,8 +9,6 @@ import io.burst.verbs.MemoryRegion;
 import io.burst.verbs.ProtectionDomain;
 import io.burst.verbs.QueuePair;
 import io.burst.verbs.QueuePairInit;
-import io.burst.verbs.ReadyToReceive;
-import io.burst.verbs.ReadyToSend;
 import io.burst.verbs.ReceiveRequest;
 import io.burst.verbs.SendRequest;
 import java.nio.ByteBuffer;
@@ -33,10 +30,6 @@ final class DemoTransfer {
   private static final int WINDOW = 4;
   private static final int RECEIVES = 2 * WINDOW;
   private static final long SILENCE_LIMIT_NS = 30_000_000_000L;
-  private static final int TIMEOUT = 14;
-  private static final int RETRY_COUNT = 7;
-  private static final int RNR_RETRY_COUNT = 7;
-  private static final int MIN_RNR_TIMER = 12;
 
   /** The two ends: each sends a pattern of its own. */
   enum End {
@@ -72,7 +65,7 @@ final class DemoTransfer {
   private final QueuePair queuePair;
   private final MessagePattern sentPattern;
   private final MessagePattern receivedPattern;
-  private final PingPong.Activity activity;
+  private final DeviceLease.Activity activity;
   private final int firstPsn = new SplittableRandom().nextInt() & 0xff_ffff;
   private final SendRequest sendRequest = new SendRequest();
   private final ReceiveRequest receiveRequest = new ReceiveRequest();
@@ -90,7 +83,7 @@ final class DemoTransfer {
       CompletionQueue completions,
       QueuePair queuePair,
       End end,
-      PingPong.Activity activity) {
+      DeviceLease.Activity activity) {
     this.device = device;
     this.memory = memory;
     this.bytes = bytes;
@@ -101,7 +94,7 @@ final class DemoTransfer {
     receivedPattern = end.received();
   }
 
-  static int with(Device device, End end, PingPong.Activity activity, Body body) throws CommandFailure {
+  static int with(Device device, End end, DeviceLease.Activity activity, Body body) throws CommandFailure {
     ByteBuffer bytes = ByteBuffer.allocateDirect((RECEIVES + WINDOW) * MESSAGE_BYTES);
     try (ProtectionDomain domain = device.allocateProtectionDomain();
         MemoryRegion memory = domain.registerMemory(bytes, Set.of(AccessFlag.LOCAL_WRITE));
@@ -121,9 +114,7 @@ final class DemoTransfer {
     for (int slot = 0; slot < RECEIVES; slot++) {
       postReceive(slot);
     }
-    queuePair.readyToReceive(new ReadyToReceive(peer.queuePairNumber(), peer.psn(), device.activeMtu(),
-        new AddressVector(peer.gid(), 0, 0), MIN_RNR_TIMER));
-    queuePair.readyToSend(new ReadyToSend(firstPsn, TIMEOUT, RETRY_COUNT, RNR_RETRY_COUNT));
+    Connector.connect(queuePair, 0, firstPsn, device.activeMtu(), peer);
   }
 
   /** Makes a run under way on another thread fail. */

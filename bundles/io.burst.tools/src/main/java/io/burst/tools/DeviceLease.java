@@ -20,6 +20,11 @@ import org.osgi.util.tracker.ServiceTracker;
  */
 final class DeviceLease implements AutoCloseable {
 
+  /** Where a queue pair's activity can be read. */
+  interface Activity {
+    LongSupplier of(int queuePairNumber) throws CommandFailure;
+  }
+
   private static final String FACTORY_PID = "io.burst.device";
   private static final long WAIT_MS = 10_000;
 

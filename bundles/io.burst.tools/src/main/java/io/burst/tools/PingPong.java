@@ -1,7 +1,6 @@
 package io.burst.tools;
 
 import io.burst.verbs.AccessFlag;
-import io.burst.verbs.AddressVector;
 import io.burst.verbs.CompletionQueue;
 import io.burst.verbs.Device;
 import io.burst.verbs.Gid;
@@ -9,16 +8,12 @@ import io.burst.verbs.MemoryRegion;
 import io.burst.verbs.ProtectionDomain;
 import io.burst.verbs.QueuePair;
 import io.burst.verbs.QueuePairInit;
-import io.burst.verbs.ReadyToReceive;
-import io.burst.verbs.ReadyToSend;
-import io.burst.verbs.VerbsException;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
 import org.osgi.framework.BundleContext;
 import org.osgi.service.cm.ConfigurationAdmin;
@@ -29,12 +24,6 @@ import org.osgi.service.component.annotations.Reference;
 /** {@code pingpong}: plays with ibv_rc_pingpong or with another BURST, and verifies every byte that comes back. */
 @Component(service = ToIntFunction.class, property = "burst.program=pingpong")
 public final class PingPong extends Program {
-
-  /** The values of ibv_rc_pingpong: 67 ms, seven retries, for ever, 0.64 ms. */
-  private static final int TIMEOUT = 14;
-  private static final int RETRY_COUNT = 7;
-  private static final int RNR_RETRY_COUNT = 7;
-  private static final int MIN_RNR_TIMER = 12;
 
   private static final long SILENCE_LIMIT_NS = 30_000_000_000L;
 
@@ -66,13 +55,8 @@ public final class PingPong extends Program {
     }
   }
 
-  /** Where a queue pair's activity can be read. */
-  interface Activity {
-    LongSupplier of(int queuePairNumber) throws CommandFailure;
-  }
-
   static int play(
-      PingPongOptions options, Device device, Activity activity, long lingerNs, PrintStream out, PrintStream err)
+      PingPongOptions options, Device device, DeviceLease.Activity activity, long lingerNs, PrintStream out, PrintStream err)
       throws CommandFailure {
     if (options.pathMtu().compareTo(device.activeMtu()) > 0) {
       throw CommandFailure.notStarted("path MTU " + options.pathMtu().bytes()
@@ -175,13 +159,7 @@ public final class PingPong extends Program {
     if (!theirs.hasGid()) {
       throw CommandFailure.notStarted("the peer sent no GID: run it with -g and the index of its IP address");
     }
-    try {
-      queuePair.readyToReceive(new ReadyToReceive(theirs.queuePairNumber(), theirs.psn(), options.pathMtu(),
-          new AddressVector(theirs.gid(), gidIndex, 0), MIN_RNR_TIMER));
-      queuePair.readyToSend(new ReadyToSend(options.firstPsn(), TIMEOUT, RETRY_COUNT, RNR_RETRY_COUNT));
-    } catch (VerbsException e) {
-      throw CommandFailure.notStarted(e.getMessage());
-    }
+    Connector.connect(queuePair, gidIndex, options.firstPsn(), options.pathMtu(), theirs);
   }
 
   private static void report(PingPongOptions options, PingPongRun run, long elapsedNs, PrintStream out) {
