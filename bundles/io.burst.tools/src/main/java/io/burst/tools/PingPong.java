@@ -131,6 +131,7 @@ public final class PingPong extends Program {
     }
   }
 
+  /** An address that was asked for is the device's only one, whatever the family of the exchange. */
   private static int gidIndex(PingPongOptions options, Device device, boolean ipv4) throws CommandFailure {
     List<Gid> gids = device.gids();
     if (options.gidIndex() >= 0) {
@@ -142,7 +143,7 @@ public final class PingPong extends Program {
     }
     for (int index = 0; index < gids.size(); index++) {
       Gid gid = gids.get(index);
-      if (gid.isIpv4() == ipv4 && !gid.isLinkLocal()) {
+      if (options.device().address() != null || gid.isIpv4() == ipv4 && !gid.isLinkLocal()) {
         return index;
       }
     }

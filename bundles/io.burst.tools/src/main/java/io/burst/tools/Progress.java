@@ -15,6 +15,7 @@ final class Progress {
   private final PrintStream out;
   private final boolean terminal;
   private long nextNs = System.nanoTime();
+  private long lastDone = -1;
   private boolean barDrawn;
 
   private Progress(PrintStream out, boolean terminal) {
@@ -49,9 +50,10 @@ final class Progress {
 
   void at(long done, long all) {
     long nowNs = System.nanoTime();
-    if (out == null || (nowNs - nextNs < 0 && done < all)) {
+    if (out == null || done == lastDone || (nowNs - nextNs < 0 && done < all)) {
       return;
     }
+    lastDone = done;
     nextNs = nowNs + (terminal ? BAR_INTERVAL_NS : LINE_INTERVAL_NS);
     long percent = done * 100 / all;
     if (terminal) {

@@ -175,6 +175,14 @@ class PingPongTest {
   }
 
   @Test
+  void usesTheOnlyAddressOfADeviceThatWasRestrictedToIt() throws Exception {
+    device = fabric.device(InetAddress.getByName("fd77::1"));
+    Future<Integer> server = threads.submit(() -> play("-n 2"));
+    assertThat(whenListening(() -> play("-n 2 --address fd77::1 127.0.0.1"))).isZero();
+    assertThat(server.get()).isZero();
+  }
+
+  @Test
   void refusesWhatCanNotStart() throws Exception {
     refused("-m 4096 127.0.0.1", "path MTU 4096 is more than the link carries: give -m 2048");
     refused("127.0.0.1", "no connection to TCP port " + tcpPort + " of 127.0.0.1");

@@ -74,8 +74,8 @@ class PingPongPeerIT {
     String missing = SoftRoce.missing();
     assumeTrue(missing.isEmpty(), missing);
     guest = SoftRoce.up();
-    guest.run("tcpdump -i eth0 -n -U -w /tmp/icmp.pcap '" + ICMP + "' >/tmp/icmp.txt 2>&1 </dev/null &"
-        + " until grep -q 'listening on' /tmp/icmp.txt; do sleep 0.1; done");
+    guest.run("tcpdump -Z root -i eth0 -n -U -w /tmp/icmp.pcap '" + ICMP + "' >/tmp/icmp.txt 2>&1 </dev/null &"
+        + " until grep -q 'listening on' /tmp/icmp.txt; do kill -0 $! && sleep 0.1 || exit 1; done");
     guest.run("ping -c 1 -W 5 " + SoftRoce.HOST);
   }
 
@@ -119,7 +119,7 @@ class PingPongPeerIT {
   @Test
   @Order(3)
   void noIcmpWasSent() throws Exception {
-    assertThat(guest.run("tcpdump -n -r /tmp/icmp.pcap 2>/dev/null").lines())
+    assertThat(guest.run("tcpdump -Z root -n -r /tmp/icmp.pcap 2>/dev/null").lines())
         .hasSize(2)
         .satisfiesExactly(
             line -> assertThat(line).contains(SoftRoce.GUEST + " > " + SoftRoce.HOST + ": ICMP echo request"),
@@ -134,11 +134,11 @@ class PingPongPeerIT {
     }
   }
 
+  /** The original's server listens on IPv4 only; --address makes the packets IPv6. */
   private static void playAsClient(Case one, String... more) throws Exception {
     try (Run original = guest.start(original(one, ""))) {
       guest.awaitListening(original, PORT);
-      String host = one.family == Family.IPV4 ? SoftRoce.GUEST : SoftRoce.GUEST_IPV6;
-      try (Run burst = guest.burst(ours(one, more, host))) {
+      try (Run burst = guest.burst(ours(one, more, SoftRoce.GUEST))) {
         verify(burst, original);
       }
     }
@@ -163,6 +163,9 @@ class PingPongPeerIT {
     List<String> arguments = new ArrayList<>(List.of("pingpong", "-c", "-d", guest.link(), "--port", "packet",
         "-p", String.valueOf(PORT), "-m", String.valueOf(one.pathMtu), "-s", String.valueOf(one.sizeBytes),
         "-n", String.valueOf(ITERATIONS)));
+    if (one.family == Family.IPV6) {
+      arguments.addAll(List.of("--address", SoftRoce.HOST_IPV6));
+    }
     arguments.addAll(Arrays.asList(more));
     arguments.addAll(Arrays.asList(host));
     return arguments.toArray(String[]::new);
