@@ -32,6 +32,12 @@ final class Requester {
   /** IBTA volume 1, 9.7.6.1.3: the local ACK timeout's unit, 4.096 us. */
   private static final long TIMEOUT_UNIT_NS = 4096;
 
+  /**
+   * The timer may run from one to four times the timeout (IBTA volume 1, 9.7.6.1.3): the first time-out comes soon, as a lost
+   * packet wants it, and further ones in a row give a stalled peer more time, to 2^2 times.
+   */
+  private static final int MOST_DOUBLINGS = 2;
+
   private final ReliableConnection connection;
   private final WorkQueue sends;
   /** The first PSN of each request, by slot; valid from the oldest request to {@link #numbered}. */
@@ -51,6 +57,7 @@ final class Requester {
   private int rnrRetryCount;
   private int retriesLeft;
   private int rnrRetriesLeft;
+  private int timeoutsInARow;
   private long deadlineNs = NEVER;
   /** While an RNR NAK makes it wait: when it may go on; else 0. */
   private long resumeNs;
@@ -117,6 +124,7 @@ final class Requester {
   void onTimeout(long nowNs) {
     if (nowNs >= deadlineNs) {
       connection.counters.increment(Counter.LOCAL_ACK_TIMEOUT_ERR);
+      timeoutsInARow++;
       retryFrom(unackedPsn);
     }
   }
@@ -285,10 +293,11 @@ final class Requester {
   }
 
   private void arm(long nowNs) {
-    deadlineNs = timeoutNs == NEVER ? NEVER : nowNs + timeoutNs;
+    deadlineNs = timeoutNs == NEVER ? NEVER : nowNs + (timeoutNs << Math.min(timeoutsInARow, MOST_DOUBLINGS));
   }
 
   private void refillRetries() {
+    timeoutsInARow = 0;
     retriesLeft = retryCount;
     rnrRetriesLeft = rnrRetryCount;
   }

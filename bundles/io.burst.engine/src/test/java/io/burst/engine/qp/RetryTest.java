@@ -36,11 +36,12 @@ class RetryTest {
     post(2, 10);
     long nowNs = 0;
     for (int transmission = 0; transmission <= retryCount; transmission++) {
+      long waitNs = TIMEOUT_NS * (transmission == 0 ? 1 : transmission == 1 ? 2 : 4);
       assertThat(transmit(nowNs)).containsExactly(SEND_PSN, SEND_PSN + 1);
-      assertThat(queuePair.endpoint.nextDeadlineNs()).isEqualTo(nowNs + TIMEOUT_NS);
-      queuePair.endpoint.onTimeout(nowNs + TIMEOUT_NS - 1);
-      assertThat(transmit(nowNs + TIMEOUT_NS - 1)).isEmpty();
-      nowNs += TIMEOUT_NS;
+      assertThat(queuePair.endpoint.nextDeadlineNs()).isEqualTo(nowNs + waitNs);
+      queuePair.endpoint.onTimeout(nowNs + waitNs - 1);
+      assertThat(transmit(nowNs + waitNs - 1)).isEmpty();
+      nowNs += waitNs;
       queuePair.endpoint.onTimeout(nowNs);
     }
     assertThat(transmit(nowNs)).isEmpty();
