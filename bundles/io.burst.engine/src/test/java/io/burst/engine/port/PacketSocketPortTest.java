@@ -201,6 +201,20 @@ class PacketSocketPortTest {
     }
   }
 
+  @Test
+  void leavesByItsOwnInterfaceEvenWhereTheHostPrefersAnother() throws Exception {
+    left.ip("link", "add", "burst1", "type", "veth", "peer", "name", "burst2");
+    left.ip("link", "set", "burst1", "up");
+    left.ip("route", "add", "198.18.98.0/24", "dev", "burst1", "metric", "1");
+    left.ip("route", "add", "198.18.98.0/24", "via", "198.18.71.2", "metric", "2");
+    try (PacketPort leftPort = open(left);
+        PacketPort rightPort = open(right)) {
+      exchange(left, leftPort, LEFT, rightPort, address("198.18.98.7"));
+    } finally {
+      left.ip("link", "del", "burst1");
+    }
+  }
+
   private static void assertResolveFails(PacketPort port, InetAddress local, InetAddress remote, String message) {
     assertThatThrownBy(() -> left.call(() -> port.resolve(local, remote)))
         .isInstanceOf(IOException.class)
