@@ -98,6 +98,37 @@ class DistributionIT {
   }
 
   @Test
+  void aConfiguredDeviceIsUp() throws Exception {
+    configure("device-d1", "port = udp\naddress = 127.0.0.77\n");
+    try (Running container = new Running()) {
+      assertThat(container.devices()).isOne();
+      assertThat(shell("devices").out().lines()).hasSize(2).last().asString().startsWith("d1      up ")
+          .contains("127.0.0.77");
+      assertThat(shell("counters", "d1").status()).isZero();
+      assertThat(container.terminate()).isZero();
+    }
+  }
+
+  @Test
+  void aDeviceThatCannotBeOpenedKeepsTheContainerFromStarting() throws Exception {
+    configure("device-d1", "port = packet\ninterface = nowhere0\n");
+    assertMisuse(burst("run", "--home", folder.toString()), "burst: d1: ");
+    assertThat(list(folder)).containsExactlyInAnyOrder("etc", "log", "run");
+    assertThat(list(folder.resolve("run"))).containsExactly("lock");
+  }
+
+  @Test
+  void aDeviceInAFileOfAWrongNameIsNotOverlooked() throws Exception {
+    configure("device~d1", "port = udp\naddress = 127.0.0.77\n");
+    assertMisuse(burst("run", "--home", folder.toString()),
+        "burst: etc/io.burst.device~d1.cfg is not read as a device; name it io.burst.device-d1.cfg");
+  }
+
+  private void configure(String name, String lines) throws IOException {
+    Files.writeString(Files.createDirectories(folder.resolve("etc")).resolve("io.burst." + name + ".cfg"), lines);
+  }
+
+  @Test
   void aKilledContainerIsNoHindranceToTheNext() throws Exception {
     try (Running container = new Running()) {
       container.process.destroyForcibly();

@@ -94,6 +94,11 @@ public final class Service implements ToIntFunction<String[]> {
 
   /** Returns why a device isn't up, null when all are. */
   private String awaitDevices() throws IOException, InterruptedException {
+    List<Configuration> misnamed = configurations("(&(service.pid=io.burst.device~*)(!(service.factoryPid=*)))");
+    if (!misnamed.isEmpty()) {
+      String file = misnamed.get(0).getPid() + ".cfg"; // FileInstall splits at the hyphen only
+      return "etc/" + file + " is not read as a device; name it " + file.replaceFirst("~", "-");
+    }
     int configured = configuredDevices();
     long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(DEVICES_TIMEOUT_MS);
     synchronized (this) {
@@ -114,9 +119,13 @@ public final class Service implements ToIntFunction<String[]> {
   }
 
   private int configuredDevices() throws IOException {
+    return configurations("(service.factoryPid=io.burst.device)").size();
+  }
+
+  private List<Configuration> configurations(String filter) throws IOException {
     try {
-      Configuration[] devices = configurations.listConfigurations("(service.factoryPid=io.burst.device)");
-      return devices == null ? 0 : devices.length;
+      Configuration[] found = configurations.listConfigurations(filter);
+      return found == null ? List.of() : List.of(found);
     } catch (InvalidSyntaxException e) {
       throw new IllegalStateException(e);
     }
