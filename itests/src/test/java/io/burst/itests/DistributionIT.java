@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -13,7 +12,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,8 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class DistributionIT {
 
-  private static final Pattern UP = Pattern.compile("burst node1 is up in (\\d+) ms, (\\d+) devices");
-  private static final int UP_LIMIT_MS = 3000;
+  private static final Pattern UP = Pattern.compile("burst node1 is up in \\d+ ms, (\\d+) devices");
   private static final int RESIDENT_LIMIT_KB = 300 * 1024;
   private static final int SIGKILLED = 128 + 9;
 
@@ -84,17 +81,6 @@ class DistributionIT {
     assertThat(list(folder)).containsExactlyInAnyOrder("etc", "log", "run");
     assertThat(list(folder.resolve("run"))).containsExactly("lock");
     assertThat(Files.readString(folder.resolve("log/burst.log"))).doesNotContain("ERROR");
-  }
-
-  @Test
-  void aContainerIsUpInThreeSeconds() throws Exception {
-    double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
-    int cores = Runtime.getRuntime().availableProcessors();
-    Assumptions.assumeTrue(
-        load <= cores, () -> "a busy machine says nothing about the start: load " + load + " on " + cores + " cores");
-    try (Running container = new Running()) {
-      assertThat(container.upMs()).isLessThan(UP_LIMIT_MS);
-    }
   }
 
   @Test
@@ -211,12 +197,8 @@ class DistributionIT {
       assertThat(up.matches()).as(line).isTrue();
     }
 
-    int upMs() {
-      return Integer.parseInt(up.group(1));
-    }
-
     int devices() {
-      return Integer.parseInt(up.group(2));
+      return Integer.parseInt(up.group(1));
     }
 
     int residentKb() throws IOException {
