@@ -89,7 +89,7 @@ public final class PingPong extends Program {
       return ByteBuffer.allocateDirect(Math.max(1, sizeBytes));
     } catch (OutOfMemoryError e) {
       throw CommandFailure.notStarted("no memory for two messages of " + sizeBytes
-          + " bytes: give a smaller -s, or more with -XX:MaxDirectMemorySize");
+          + " bytes: give a smaller -s, or set JDK_JAVA_OPTIONS=-XX:MaxDirectMemorySize=3g");
     }
   }
 
