@@ -13,9 +13,10 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * {@code burst shell}: sends command lines to a container's admin socket and prints what comes back. One connection
- * is one command: a line goes there; output comes back, then a zero byte, the exit status in decimal digits and, when the
- * command failed, a space and one line that says why. Used by the main thread; needs no framework, so it starts at once.
+ * {@code burst shell}: sends command lines to a container's admin socket and prints what comes back. One connection is
+ * one command: a line goes there; output comes back, then a zero byte, the exit status in decimal digits and, when the
+ * command failed, a space and one line that says why. Used by the main thread; needs no framework, so it starts at
+ * once.
  */
 final class ShellClient {
 

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One configured device as an administrator sees it; an OSGi service for each configuration {@code io.burst.device~NAME},
- * whether it could be opened or not. Safe for use by any thread.
+ * One configured device as an administrator sees it; an OSGi service for each configuration {@code
+ * io.burst.device~NAME}, whether it could be opened or not. Safe for use by any thread.
  */
 public interface DeviceView {
 

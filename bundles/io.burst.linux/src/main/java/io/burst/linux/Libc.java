@@ -4,8 +4,8 @@ import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 
 /**
- * The C library's functions, mapped directly: pointers and size_t are longs, so a call allocates nothing. Stateless, for
- * any thread.
+ * The C library's functions, mapped directly: pointers and size_t are longs, so a call allocates nothing. Stateless,
+ * for any thread.
  */
 final class Libc {
 

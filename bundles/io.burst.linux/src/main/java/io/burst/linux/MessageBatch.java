@@ -1,8 +1,8 @@
 package io.burst.linux;
 
 /**
- * An array of struct mmsghdr with one iovec and room for one address each, built once, so that a batch of packets is one
- * call and no allocation. Owned by one thread.
+ * An array of struct mmsghdr with one iovec and room for one address each, built once, so that a batch of packets is
+ * one call and no allocation. Owned by one thread.
  */
 public final class MessageBatch implements AutoCloseable {
 

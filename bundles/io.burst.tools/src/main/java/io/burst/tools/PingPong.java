@@ -56,7 +56,12 @@ public final class PingPong extends Program {
   }
 
   static int play(
-      PingPongOptions options, Device device, DeviceLease.Activity activity, long lingerNs, PrintStream out, PrintStream err)
+      PingPongOptions options,
+      Device device,
+      DeviceLease.Activity activity,
+      long lingerNs,
+      PrintStream out,
+      PrintStream err)
       throws CommandFailure {
     if (options.pathMtu().compareTo(device.activeMtu()) > 0) {
       throw CommandFailure.notStarted("path MTU " + options.pathMtu().bytes()

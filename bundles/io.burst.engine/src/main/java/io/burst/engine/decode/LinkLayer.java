@@ -34,8 +34,8 @@ final class LinkLayer {
   /**
    * Where in the frame the IP header starts, or -1 when there is none.
    *
-   * <p>The type of what follows is at 12 of the 14 bytes of Ethernet, at 14 of 16 in the first cooked header, at 0 of 20
-   * in the second.
+   * <p>The type of what follows is at 12 of the 14 bytes of Ethernet, at 14 of 16 in the first cooked header, at 0 of
+   * 20 in the second.
    */
   static int ipOffset(int linkType, ByteBuffer frame, int frameBytes) {
     return switch (linkType) {

@@ -31,9 +31,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A device for as long as its configuration {@code io.burst.device~NAME} is there. Its view is always a service; the device is
- * one only if its port could be opened, and the view says why when not. Both carry the device's name, which comes from the
- * configuration's PID and so can't be a property of the component. Any thread.
+ * A device for as long as its configuration {@code io.burst.device~NAME} is there. Its view is always a service; the
+ * device is one only if its port could be opened, and the view says why when not. Both carry the device's name, which
+ * comes from the configuration's PID and so can't be a property of the component. Any thread.
  */
 @Component(
     service = {},

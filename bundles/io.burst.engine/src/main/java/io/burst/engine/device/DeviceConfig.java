@@ -7,7 +7,7 @@ import org.osgi.service.metatype.annotations.ObjectClassDefinition;
 @ObjectClassDefinition(name = "BURST device", description = "A RoCEv2 device on a network interface or an address")
 @interface DeviceConfig {
 
-  @AttributeDefinition(description = "packet: a network interface, needs CAP_NET_RAW; udp: a socket, needs no privilege")
+  @AttributeDefinition(description = "packet: a network interface, needs CAP_NET_RAW; udp: a socket, needs none")
   String port() default "packet";
 
   @AttributeDefinition(name = "interface", description = "The network interface of a packet port")
@@ -16,7 +16,7 @@ import org.osgi.service.metatype.annotations.ObjectClassDefinition;
   @AttributeDefinition(description = "The address of a udp port; a packet port takes all of its interface if empty")
   String address() default "";
 
-  @AttributeDefinition(description = "Probability 0 to 1 that a sent packet is lost; a test aid like the rest of fault.*")
+  @AttributeDefinition(description = "Probability 0 to 1 that a sent packet is lost; a test aid, like all fault.*")
   double fault_drop() default 0;
 
   @AttributeDefinition(description = "Probability 0 to 1 that a sent packet is sent twice")

@@ -15,8 +15,8 @@ import io.burst.verbs.SendRequest;
 import io.burst.verbs.VerbsException;
 
 /**
- * A queue pair of a {@link LocalDevice}: checks what applications ask for and hands it to the worker that owns the connection.
- * One thread posts to each queue at a time; the rest is for any thread.
+ * A queue pair of a {@link LocalDevice}: checks what applications ask for and hands it to the worker that owns the
+ * connection. One thread posts to each queue at a time; the rest is for any thread.
  */
 final class LocalQueuePair implements QueuePair {
   /** As RNICs report it (max_msg_sz). */

@@ -18,7 +18,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Speaks whole Ethernet frames through an AF_PACKET socket, on the host's own addresses: every header reaches the
- * transport as it was on the wire. Needs CAP_NET_RAW, and CAP_NET_ADMIN to find a neighbour that the kernel doesn't know.
+ * transport as it was on the wire. Needs CAP_NET_RAW, and CAP_NET_ADMIN to find a neighbour that the kernel doesn't
+ * know.
  *
  * <p>A local peer (veth, TAP) may hand over a UDP checksum that is still to be completed, which is no matter as none is
  * looked at; one that has its datagrams segmented by the device hands over several in one frame, which is received as

@@ -42,7 +42,9 @@ public final class Ports {
     try (RouteNetlink netlink = new RouteNetlink()) {
       Link link = find(netlink, interfaceName, address);
       List<InetAddress> own = addresses(netlink, link);
-      InetAddress local = address == null ? own.get(0) : own.contains(address) ? own.get(own.indexOf(address)) : address;
+      InetAddress wanted = address == null ? own.get(0) : address;
+      // The interface's own entry of it has the scope that a link-local address needs.
+      InetAddress local = own.contains(wanted) ? own.get(own.indexOf(wanted)) : wanted;
       return UdpPort.open(local, link.mtuBytes());
     } catch (SystemCallException e) {
       throw new PortException("cannot look up interfaces: " + e.getMessage(), e);

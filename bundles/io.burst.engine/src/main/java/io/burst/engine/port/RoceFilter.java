@@ -18,8 +18,8 @@ import io.burst.linux.SocketFilter;
 
 /**
  * What an AF_PACKET socket takes from an Ethernet interface: whole IPv4 and IPv6 packets to UDP port 4791 in frames to
- * its own MAC address. The kernel strips the VLAN tag before; one that is only a priority (VLAN 0) is welcome, any other
- * belongs to another interface. Stateless.
+ * its own MAC address. The kernel strips the VLAN tag before; one that is only a priority (VLAN 0) is welcome, any
+ * other belongs to another interface. Stateless.
  */
 final class RoceFilter {
 

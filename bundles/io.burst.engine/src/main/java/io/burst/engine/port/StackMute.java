@@ -11,8 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Keeps the host's own stack from answering RoCEv2 packets with ICMP port unreachable: a UDP socket on port 4791 of each
- * address, which drops all it gets. It also keeps a second user of that port out. Owned by the port that opened it.
+ * Keeps the host's own stack from answering RoCEv2 packets with ICMP port unreachable: a UDP socket on port 4791 of
+ * each address, which drops all it gets. It also keeps a second user of that port out. Owned by the port that opened
+ * it.
  */
 final class StackMute implements AutoCloseable {
 

@@ -73,7 +73,8 @@ public final class CompletionRing {
     return true;
   }
 
-  void push(int queuePairNumber, CompletionOpcode opcode, long workRequestId, CompletionStatus status, int lengthBytes) {
+  void push(
+      int queuePairNumber, CompletionOpcode opcode, long workRequestId, CompletionStatus status, int lengthBytes) {
     long sequence = pushed;
     if (sequence - (long) POLLED.getAcquire(this) > mask) {
       overrun = true;

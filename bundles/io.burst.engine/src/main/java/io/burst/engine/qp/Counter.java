@@ -3,8 +3,8 @@ package io.burst.engine.qp;
 import java.util.Locale;
 
 /**
- * What a device counts. Where an RNIC driver has the same counter in hw_counters it has that name; the rest are drops, one
- * counter a reason.
+ * What a device counts. Where an RNIC driver has the same counter in hw_counters it has that name; the rest are drops,
+ * one counter a reason.
  */
 public enum Counter {
   RCVD_PKTS,

@@ -3,9 +3,9 @@ package io.burst.engine.qp;
 import java.util.Arrays;
 
 /**
- * All regions of a device by key. Changed under its lock by control threads, read by workers without one: a change becomes
- * visible with the volatile write of the table, and whoever removes a region waits for the workers' next round before the
- * memory may go.
+ * All regions of a device by key. Changed under its lock by control threads, read by workers without one: a change
+ * becomes visible with the volatile write of the table, and whoever removes a region waits for the workers' next round
+ * before the memory may go.
  *
  * <p>A key is an index (24 bits) and a part that changes each time the index is used anew (8 bits), so that an old key
  * doesn't reach a new region.

@@ -5,7 +5,9 @@ import io.burst.engine.wire.RocePacket;
 import io.burst.spi.NextHop;
 import io.burst.verbs.Gid;
 
-/** The way to a peer: the headers that lead there, the port's next hop, and the addresses that packets from it carry. */
+/**
+ * The way to a peer: the headers that lead there, the port's next hop, and the addresses that packets from it carry.
+ */
 public record Path(Flow flow, NextHop nextHop, Gid local, Gid remote) {
 
   boolean isOf(RocePacket packet) {

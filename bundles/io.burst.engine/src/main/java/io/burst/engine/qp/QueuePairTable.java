@@ -3,8 +3,8 @@ package io.burst.engine.qp;
 import java.util.Arrays;
 
 /**
- * Queue pairs by number: direct-mapped on the low bits, which numbering keeps free of collisions. Numbers count up through
- * all 24 bits before one comes again, so that a late packet doesn't reach a new queue pair.
+ * Queue pairs by number: direct-mapped on the low bits, which numbering keeps free of collisions. Numbers count up
+ * through all 24 bits before one comes again, so that a late packet doesn't reach a new queue pair.
  */
 final class QueuePairTable {
   /** 0 and 1 are the management queue pairs; 0xFFFFFF means multicast. */

@@ -13,8 +13,8 @@ import io.burst.verbs.ReadyToReceive;
 import io.burst.verbs.ReadyToSend;
 
 /**
- * A queue pair of the reliable connected service: its state, and what its two halves share. Owned by one thread, save the
- * posting side of its queues and {@link #state}, which any thread may read.
+ * A queue pair of the reliable connected service: its state, and what its two halves share. Owned by one thread, save
+ * the posting side of its queues and {@link #state}, which any thread may read.
  *
  * <p>Times are nanoseconds of one clock that starts near 0 and never goes back.
  */

@@ -11,12 +11,12 @@ import io.burst.verbs.CompletionStatus;
 import io.burst.verbs.ReadyToSend;
 
 /**
- * The half of a reliable connection that sends requests: cuts messages into packets, takes ACKs and NAKs, goes back N when
- * something is missing (IBTA volume 1, 9.7.5). Owned by its queue pair's thread.
+ * The half of a reliable connection that sends requests: cuts messages into packets, takes ACKs and NAKs, goes back N
+ * when something is missing (IBTA volume 1, 9.7.5). Owned by its queue pair's thread.
  *
- * <p>Three PSNs describe it, in this order on the circle: everything before {@link #unackedPsn} is acknowledged, the next
- * packet is {@link #cursorPsn}, and nothing from {@link #sentPsn} on was ever sent. The cursor is behind the last while it
- * goes over lost packets again.
+ * <p>Three PSNs describe it, in this order on the circle: everything before {@link #unackedPsn} is acknowledged, the
+ * next packet is {@link #cursorPsn}, and nothing from {@link #sentPsn} on was ever sent. The cursor is behind the last
+ * while it goes over lost packets again.
  */
 final class Requester {
   static final long NEVER = Long.MAX_VALUE;
@@ -33,8 +33,8 @@ final class Requester {
   private static final long TIMEOUT_UNIT_NS = 4096;
 
   /**
-   * The timer may run from one to four times the timeout (IBTA volume 1, 9.7.6.1.3): the first time-out comes soon, as a lost
-   * packet wants it, and further ones in a row give a stalled peer more time, to 2^2 times.
+   * The timer may run from one to four times the timeout (IBTA volume 1, 9.7.6.1.3): the first time-out comes soon, as
+   * a lost packet wants it, and further ones in a row give a stalled peer more time, to 2^2 times.
    */
   private static final int MOST_DOUBLINGS = 2;
 

@@ -11,8 +11,8 @@ import io.burst.verbs.CompletionStatus;
 import io.burst.verbs.ReadyToReceive;
 
 /**
- * The half of a reliable connection that executes the peer's requests, each exactly once and in order of PSN, and answers
- * them (IBTA volume 1, 9.7.4). Owned by its queue pair's thread.
+ * The half of a reliable connection that executes the peer's requests, each exactly once and in order of PSN, and
+ * answers them (IBTA volume 1, 9.7.4). Owned by its queue pair's thread.
  */
 final class Responder {
   private static final int NO_ANSWER = -1;

@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The work requests of one send or receive queue: a ring with one thread that posts and one (the owner of the queue pair)
- * that executes and frees. Requests are known by their sequence number, which counts up from 0.
+ * The work requests of one send or receive queue: a ring with one thread that posts and one (the owner of the queue
+ * pair) that executes and frees. Requests are known by their sequence number, which counts up from 0.
  */
 public final class WorkQueue {
   private static final VarHandle POSTED;

@@ -24,9 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread that owns a port and all queue pairs on it. A round takes commands, received packets and time-outs in, and packets
- * to send out. Rounds without work spin first, then yield, then the thread sleeps until a packet, a posted request, a command
- * or a deadline.
+ * The thread that owns a port and all queue pairs on it. A round takes commands, received packets and time-outs in, and
+ * packets to send out. Rounds without work spin first, then yield, then the thread sleeps until a packet, a posted
+ * request, a command or a deadline.
  */
 public final class Worker implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Worker.class);

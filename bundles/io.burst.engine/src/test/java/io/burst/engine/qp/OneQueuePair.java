@@ -49,7 +49,8 @@ final class OneQueuePair {
     connection.initialize();
   }
 
-  void connect(int remoteNumber, int receivePsn, int sendPsn, PathMtu mtu, int timeout, int retryCount, int rnrRetryCount) {
+  void connect(
+      int remoteNumber, int receivePsn, int sendPsn, PathMtu mtu, int timeout, int retryCount, int rnrRetryCount) {
     Flow flow = new Flow(local, remote, Flow.sourcePort(connection.number(), remoteNumber), 0);
     Path path = new Path(flow, new NextHop() {}, Gid.of(local), Gid.of(remote));
     connection.readyToReceive(new ReadyToReceive(remoteNumber, receivePsn, mtu, null, 12), path);

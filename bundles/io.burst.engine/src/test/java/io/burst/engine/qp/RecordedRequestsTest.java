@@ -19,8 +19,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The responder gets the requests that soft-RoCE sent to soft-RoCE, and has to give the answers that soft-RoCE gave: the same
- * ACKs and NAKs with the same PSNs and message sequence numbers, in the same order.
+ * The responder gets the requests that soft-RoCE sent to soft-RoCE, and has to give the answers that soft-RoCE gave:
+ * the same ACKs and NAKs with the same PSNs and message sequence numbers, in the same order.
  */
 class RecordedRequestsTest {
   private static final int RECEIVE_BYTES = 16384;

@@ -14,7 +14,10 @@ import io.burst.verbs.QueuePairState;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** Requests that come in sequence and may not be executed: the NAK, the status and the state that IBTA volume 1, 9.7.4 asks for. */
+/**
+ * Requests that come in sequence and may not be executed: the NAK, the status and the state that IBTA volume 1, 9.7.4
+ * asks for.
+ */
 class RefusedRequestsTest {
   private static final String LOCAL = "192.0.2.1";
   private static final String REMOTE = "192.0.2.2";

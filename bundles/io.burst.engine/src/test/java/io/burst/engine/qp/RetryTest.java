@@ -16,7 +16,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the requester does when the peer says no, or nothing; the times and counts are those of IBTA volume 1, 9.7.5 and 9.7.6. */
+/**
+ * What the requester does when the peer says no, or nothing; the times and counts are those of IBTA volume 1, 9.7.5 and
+ * 9.7.6.
+ */
 class RetryTest {
   private static final String LOCAL = "2001:db8::1";
   private static final String REMOTE = "2001:db8::2";
@@ -94,7 +97,10 @@ class RetryTest {
     assertThat(queuePair.endpoint.nextDeadlineNs()).isEqualTo(Long.MAX_VALUE);
   }
 
-  /** RNR timer code 12 is 640 us; the NAK 0x60 that soft-RoCE sends after it, as in send-rnr.pcap, must not cut the wait. */
+  /**
+   * RNR timer code 12 is 640 us; the NAK 0x60 that soft-RoCE sends after it, as in send-rnr.pcap, must not cut the
+   * wait.
+   */
   @Test
   void receiverNotReadyWaitsTheAdvertisedTime() {
     connect(TIMEOUT, 0);
@@ -148,7 +154,8 @@ class RetryTest {
   void memoryThatIsNotRegisteredFailsInItsTurn() {
     connect(TIMEOUT, 7);
     post(1, 10);
-    queuePair.sends.post(2, queuePair.region.address() + queuePair.region.lengthBytes() - 9, 10, queuePair.region.key());
+    long tooLate = queuePair.region.address() + queuePair.region.lengthBytes() - 9;
+    queuePair.sends.post(2, tooLate, 10, queuePair.region.key());
     assertThat(transmit(0)).containsExactly(SEND_PSN);
     assertThat(queuePair.poll()).isNull();
     acknowledge(SEND_PSN, Aeth.ACK, 0);

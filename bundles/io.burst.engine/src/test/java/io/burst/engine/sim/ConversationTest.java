@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two endpoints over a faulty link under a virtual clock: whatever the link does, each message arrives once, in order and whole,
- * and every request completes once. A failure names its seed.
+ * Two endpoints over a faulty link under a virtual clock: whatever the link does, each message arrives once, in order
+ * and whole, and every request completes once. A failure names its seed.
  */
 class ConversationTest {
   private static final int RUNS = 1000;

@@ -29,8 +29,8 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * One end of a simulated run: an endpoint with one queue pair, and the application on it, which posts sends and receives at
- * random moments and checks every completion against the model.
+ * One end of a simulated run: an endpoint with one queue pair, and the application on it, which posts sends and
+ * receives at random moments and checks every completion against the model.
  */
 final class Peer {
   private static final int DOMAIN = 1;

@@ -3,8 +3,8 @@ package io.burst.engine.sim;
 import java.util.SplittableRandom;
 
 /**
- * What one end says to the other in one run, drawn from a seed: the plain model that the transport is held against. It knows
- * messages and bytes, and nothing of packets.
+ * What one end says to the other in one run, drawn from a seed: the plain model that the transport is held against. It
+ * knows messages and bytes, and nothing of packets.
  */
 final class Traffic {
   private final byte[][] messages;
