@@ -40,7 +40,7 @@ final class LocalMemoryRegion implements MemoryRegion {
   public synchronized void close() {
     if (buffer != null) {
       domain.device().memory().remove(region);
-      domain.device().worker().call(endpoint -> null);
+      domain.device().worker().release(endpoint -> {});
       domain.release();
       buffer = null;
     }

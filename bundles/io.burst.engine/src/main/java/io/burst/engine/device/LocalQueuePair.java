@@ -121,11 +121,7 @@ final class LocalQueuePair implements QueuePair {
       return;
     }
     open = false;
-    worker.call(
-        endpoint -> {
-          endpoint.remove(connection);
-          return null;
-        });
+    worker.release(endpoint -> endpoint.remove(connection));
     sendCompletions.release();
     receiveCompletions.release();
     domain.release();

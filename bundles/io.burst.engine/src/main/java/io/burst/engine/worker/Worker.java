@@ -9,6 +9,7 @@ import io.burst.linux.DescriptorSet;
 import io.burst.linux.EventDescriptor;
 import io.burst.spi.Frame;
 import io.burst.spi.PacketPort;
+import io.burst.verbs.VerbsException;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.util.Queue;
@@ -19,6 +20,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -84,7 +86,7 @@ public final class Worker implements AutoCloseable {
   /**
    * Runs a command between two rounds and returns its result. For any thread but the worker's own.
    *
-   * @throws IllegalStateException when the worker has ended
+   * @throws VerbsException ENODEV when the worker has ended
    */
   public <T> T call(Function<Endpoint, T> command) {
     CompletableFuture<T> result = new CompletableFuture<>();
@@ -95,13 +97,28 @@ public final class Worker implements AutoCloseable {
         return result.get(LIVENESS_CHECK_MS, TimeUnit.MILLISECONDS);
       } catch (TimeoutException e) {
         if (!thread.isAlive()) {
-          throw new IllegalStateException("the device is closed", e);
+          throw new VerbsException("ENODEV: the device is closed", e);
         }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new IllegalStateException("interrupted while waiting for the worker", e);
       } catch (ExecutionException e) {
         throw e.getCause() instanceof RuntimeException cause ? cause : new CompletionException(e.getCause());
+      }
+    }
+  }
+
+  /** Runs a command that takes something away; a worker that has ended has nothing left to take. */
+  public void release(Consumer<Endpoint> command) {
+    try {
+      call(
+          endpoint -> {
+            command.accept(endpoint);
+            return null;
+          });
+    } catch (VerbsException e) {
+      if (thread.isAlive()) {
+        throw e;
       }
     }
   }
