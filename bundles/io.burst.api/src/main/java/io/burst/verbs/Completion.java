@@ -11,8 +11,14 @@ public final class Completion {
   /** Which kind of work finished; undefined unless {@link #status} is SUCCESS, as in ibv_wc. */
   public CompletionOpcode opcode;
 
-  /** Bytes received; undefined for sends and failures (byte_len). */
+  /** Bytes received, also by a READ; undefined for the rest and for failures (byte_len). */
   public int lengthBytes;
+
+  /** Whether {@link #immediate} came with the message (IBV_WC_WITH_IMM). */
+  public boolean hasImmediate;
+
+  /** As the peer gave it, first byte on the wire highest (imm_data). */
+  public int immediate;
 
   /** The local queue pair (qp_num). */
   public int queuePairNumber;

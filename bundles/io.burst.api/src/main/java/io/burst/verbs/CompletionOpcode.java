@@ -3,5 +3,12 @@ package io.burst.verbs;
 /** Which kind of work finished (ibv_wc_opcode). */
 public enum CompletionOpcode {
   SEND,
-  RECEIVE
+  WRITE,
+  READ,
+  COMPARE_SWAP,
+  FETCH_ADD,
+  ATOMIC_WRITE,
+  RECEIVE,
+  /** A receive that a WRITE with immediate took (IBV_WC_RECV_RDMA_WITH_IMM). */
+  RECEIVE_WRITE_WITH_IMMEDIATE
 }

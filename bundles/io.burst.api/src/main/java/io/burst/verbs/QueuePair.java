@@ -1,5 +1,7 @@
 package io.burst.verbs;
 
+import java.util.Set;
+
 /**
  * A queue pair (ibv_qp). Each of its two queues is posted to by one thread at a time; everything else is safe for use
  * by any thread.
@@ -11,8 +13,12 @@ public interface QueuePair extends AutoCloseable {
 
   QueuePairState state();
 
-  /** RESET to INIT (ibv_modify_qp): receives may be posted, packets are still dropped. */
-  void initialize();
+  /**
+   * RESET to INIT (ibv_modify_qp): receives may be posted, packets are still dropped.
+   *
+   * @param remoteAccess what the peer may do through this queue pair, where the region allows it too (qp_access_flags)
+   */
+  void initialize(Set<AccessFlag> remoteAccess);
 
   /** INIT to RTR (ibv_modify_qp): answers the peer's requests from here on. */
   void readyToReceive(ReadyToReceive attributes);

@@ -1,16 +1,36 @@
 package io.burst.verbs;
 
-/** A SEND of one piece of memory (ibv_send_wr). Mutable and reused, so that posting allocates nothing. */
+/** Work for the send queue (ibv_send_wr). Mutable and reused, so that posting allocates nothing. */
 public final class SendRequest {
 
   /** Handed back in the completion (wr_id). */
   public long workRequestId;
 
-  /** Inside the region that {@link #localKey} names; ignored when the length is 0. */
-  public long address;
+  public SendOpcode opcode = SendOpcode.SEND;
 
-  /** 0 to 2^31. */
-  public long lengthBytes;
+  /** Local memory: the message, or where a READ or an atomic puts what it brings. 2^31 bytes at most. */
+  public final ScatterGatherList buffers = new ScatterGatherList();
 
-  public int localKey;
+  /** Without it the request completes in silence unless it fails (IBV_SEND_SIGNALED). */
+  public boolean signaled = true;
+
+  /** Asks the peer to wake whoever waits for a completion there (IBV_SEND_SOLICITED). */
+  public boolean solicited;
+
+  /** Starts only when all READs and atomics before it are done (IBV_SEND_FENCE). */
+  public boolean fenced;
+
+  /** Handed to the peer as it is, first byte on the wire highest (imm_data). */
+  public int immediate;
+
+  /** The peer's memory, for all but SENDs (wr.rdma, wr.atomic). */
+  public long remoteAddress;
+
+  public int remoteKey;
+
+  /** What COMPARE_SWAP stores, or FETCH_ADD adds. */
+  public long swapOrAdd;
+
+  /** What COMPARE_SWAP expects (compare_add). */
+  public long compare;
 }

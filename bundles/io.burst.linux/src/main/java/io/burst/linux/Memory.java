@@ -71,6 +71,25 @@ public final class Memory {
     UNSAFE.putLong(address, value);
   }
 
+  /** Stores at once for all who look, at an address that is a multiple of 8. */
+  public static void putLongAtomically(long address, long value) {
+    UNSAFE.putLongVolatile(null, address, value);
+  }
+
+  /** Returns the former value; the address is a multiple of 8. */
+  public static long compareAndSwapLong(long address, long expected, long value) {
+    long found;
+    do {
+      found = UNSAFE.getLongVolatile(null, address);
+    } while (found == expected && !UNSAFE.compareAndSwapLong(null, address, expected, value));
+    return found;
+  }
+
+  /** Returns the former value; the address is a multiple of 8. */
+  public static long getAndAddLong(long address, long value) {
+    return UNSAFE.getAndAddLong(null, address, value);
+  }
+
   private static Unsafe unsafe() {
     try {
       Field instance = Unsafe.class.getDeclaredField("theUnsafe");

@@ -17,6 +17,7 @@ final class Connector {
   private static final int RETRY_COUNT = 7;
   private static final int RNR_RETRY_COUNT = 7;
   private static final int MIN_RNR_TIMER = 12;
+  private static final int NO_READS = 0;
 
   private Connector() {}
 
@@ -26,8 +27,8 @@ final class Connector {
     AddressVector way = new AddressVector(theirs.gid(), gidIndex, 0);
     try {
       queuePair.readyToReceive(
-          new ReadyToReceive(theirs.queuePairNumber(), theirs.psn(), pathMtu, way, MIN_RNR_TIMER));
-      queuePair.readyToSend(new ReadyToSend(firstPsn, TIMEOUT, RETRY_COUNT, RNR_RETRY_COUNT));
+          new ReadyToReceive(theirs.queuePairNumber(), theirs.psn(), pathMtu, way, NO_READS, MIN_RNR_TIMER));
+      queuePair.readyToSend(new ReadyToSend(firstPsn, TIMEOUT, RETRY_COUNT, RNR_RETRY_COUNT, NO_READS));
     } catch (VerbsException e) {
       throw CommandFailure.notStarted(e.getMessage());
     }

@@ -110,7 +110,7 @@ final class DemoTransfer {
   }
 
   void connect(PeerAddress peer) throws CommandFailure {
-    queuePair.initialize();
+    queuePair.initialize(Set.of());
     for (int slot = 0; slot < RECEIVES; slot++) {
       postReceive(slot);
     }
@@ -155,9 +155,7 @@ final class DemoTransfer {
       int start = (RECEIVES + slot) * MESSAGE_BYTES;
       sentPattern.fill(bytes, start, MESSAGE_BYTES, posted);
       sendRequest.workRequestId = RECEIVES + slot;
-      sendRequest.address = memory.address() + start;
-      sendRequest.lengthBytes = MESSAGE_BYTES;
-      sendRequest.localKey = memory.localKey();
+      sendRequest.buffers.clear().add(memory.address() + start, MESSAGE_BYTES, memory.localKey());
       if (!queuePair.postSend(sendRequest)) {
         throw CommandFailure.notDone("the send queue is full after " + posted + " messages");
       }
@@ -169,9 +167,7 @@ final class DemoTransfer {
     int start = slot * MESSAGE_BYTES;
     MessagePattern.poison(bytes, start, MESSAGE_BYTES);
     receiveRequest.workRequestId = slot;
-    receiveRequest.address = memory.address() + start;
-    receiveRequest.lengthBytes = MESSAGE_BYTES;
-    receiveRequest.localKey = memory.localKey();
+    receiveRequest.buffers.clear().add(memory.address() + start, MESSAGE_BYTES, memory.localKey());
     if (!queuePair.postReceive(receiveRequest)) {
       throw CommandFailure.notDone("the receive queue is full after " + received + " messages");
     }

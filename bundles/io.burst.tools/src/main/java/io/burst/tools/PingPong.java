@@ -77,7 +77,7 @@ public final class PingPong extends Program {
         QueuePair queuePair = domain.createQueuePair(
             new QueuePairInit(completions, completions, 1, options.receiveDepth()))) {
       PingPongRun run = new PingPongRun(options, queuePair, completions, sendMemory, receiveMemory, err);
-      queuePair.initialize();
+      queuePair.initialize(Set.of());
       run.postReceives();
       PeerAddress peer = meet(options, device, queuePair, out);
       PingPongData data = new PingPongData(options, peer.psn(), sent, received);

@@ -46,13 +46,9 @@ final class PingPongRun {
     this.completions = completions;
     this.err = err;
     sendRequest.workRequestId = SEND_ID;
-    sendRequest.address = sendMemory.address();
-    sendRequest.lengthBytes = options.sizeBytes();
-    sendRequest.localKey = sendMemory.localKey();
+    sendRequest.buffers.add(sendMemory.address(), options.sizeBytes(), sendMemory.localKey());
     receiveRequest.workRequestId = RECEIVE_ID;
-    receiveRequest.address = receiveMemory.address();
-    receiveRequest.lengthBytes = options.sizeBytes();
-    receiveRequest.localKey = receiveMemory.localKey();
+    receiveRequest.buffers.add(receiveMemory.address(), options.sizeBytes(), receiveMemory.localKey());
   }
 
   /** Before the peer hears of the queue pair, so that nothing arrives without one. */

@@ -271,7 +271,7 @@ final class FakeFabric {
     }
 
     @Override
-    public void initialize() {
+    public void initialize(Set<AccessFlag> remoteAccess) {
       step(QueuePairState.RESET, QueuePairState.INIT);
     }
 
@@ -322,7 +322,7 @@ final class FakeFabric {
       if (receive == null) {
         return CompletionStatus.RECEIVER_NOT_READY_RETRY_EXCEEDED;
       }
-      byte[] bytes = read(request.address, (int) request.lengthBytes);
+      byte[] bytes = read(request.buffers.address(0), (int) request.buffers.totalBytes());
       tamperer.tamper(message, bytes);
       write(receive.address(), bytes);
       ((FakeCompletionQueue) init.receiveCompletions()).add(new Done(
@@ -343,7 +343,7 @@ final class FakeFabric {
         if (receives.size() == init.receiveDepth()) {
           return false;
         }
-        receives.add(new Work(request.workRequestId, request.address, (int) request.lengthBytes));
+        receives.add(new Work(request.workRequestId, request.buffers.address(0), (int) request.buffers.totalBytes()));
         return true;
       }
     }

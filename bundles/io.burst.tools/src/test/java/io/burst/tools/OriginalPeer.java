@@ -55,7 +55,7 @@ final class OriginalPeer {
         MemoryRegion region = domain.registerMemory(memory, Set.of(AccessFlag.LOCAL_WRITE));
         CompletionQueue completions = device.createCompletionQueue(11);
         QueuePair queuePair = domain.createQueuePair(new QueuePairInit(completions, completions, 1, 10))) {
-      queuePair.initialize();
+      queuePair.initialize(Set.of());
       exchange(device, queuePair, region, socket, server);
       play(queuePair, completions, region, server);
     }
@@ -96,8 +96,8 @@ final class OriginalPeer {
   private static void connect(QueuePair queuePair, String text) {
     PeerAddress theirs = PeerAddress.parse(text);
     queuePair.readyToReceive(new ReadyToReceive(theirs.queuePairNumber(), theirs.psn(), PathMtu.MTU_1024,
-        new AddressVector(theirs.gid(), 0, 0), 12));
-    queuePair.readyToSend(new ReadyToSend(0xabcdef, 14, 7, 7));
+        new AddressVector(theirs.gid(), 0, 0), 0, 12));
+    queuePair.readyToSend(new ReadyToSend(0xabcdef, 14, 7, 7, 0));
   }
 
   private void play(QueuePair queuePair, CompletionQueue completions, MemoryRegion region, boolean server)
@@ -140,16 +140,14 @@ final class OriginalPeer {
   private SendRequest send(MemoryRegion region) {
     SendRequest request = new SendRequest();
     request.workRequestId = 2;
-    request.address = region.address();
-    request.lengthBytes = sizeBytes;
+    request.buffers.add(region.address(), sizeBytes, region.localKey());
     return request;
   }
 
   private ReceiveRequest receive(MemoryRegion region) {
     ReceiveRequest request = new ReceiveRequest();
     request.workRequestId = 1;
-    request.address = region.address();
-    request.lengthBytes = sizeBytes;
+    request.buffers.add(region.address(), sizeBytes, region.localKey());
     return request;
   }
 }

@@ -28,8 +28,11 @@ final class LocalProtectionDomain implements ProtectionDomain {
     if (!buffer.isDirect()) {
       throw new IllegalArgumentException("only a direct buffer can be registered");
     }
-    boolean localWrite = access.contains(AccessFlag.LOCAL_WRITE);
-    Region region = device.memory().add(number, Memory.addressOf(buffer), buffer.capacity(), localWrite);
+    if (!access.contains(AccessFlag.LOCAL_WRITE)
+        && (access.contains(AccessFlag.REMOTE_WRITE) || access.contains(AccessFlag.REMOTE_ATOMIC))) {
+      throw new VerbsException("EINVAL: REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE");
+    }
+    Region region = device.memory().add(number, Memory.addressOf(buffer), buffer.capacity(), Region.mask(access));
     uses.incrementAndGet();
     return new LocalMemoryRegion(this, buffer, region);
   }

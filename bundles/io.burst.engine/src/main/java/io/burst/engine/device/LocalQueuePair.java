@@ -2,8 +2,10 @@ package io.burst.engine.device;
 
 import io.burst.engine.qp.Path;
 import io.burst.engine.qp.ReliableConnection;
+import io.burst.engine.qp.SendQueue;
 import io.burst.engine.qp.WorkQueue;
 import io.burst.engine.worker.Worker;
+import io.burst.verbs.AccessFlag;
 import io.burst.verbs.CompletionQueue;
 import io.burst.verbs.QueuePair;
 import io.burst.verbs.QueuePairInit;
@@ -11,8 +13,10 @@ import io.burst.verbs.QueuePairState;
 import io.burst.verbs.ReadyToReceive;
 import io.burst.verbs.ReadyToSend;
 import io.burst.verbs.ReceiveRequest;
+import io.burst.verbs.SendOpcode;
 import io.burst.verbs.SendRequest;
 import io.burst.verbs.VerbsException;
+import java.util.Set;
 
 /**
  * A queue pair of a {@link LocalDevice}: checks what applications ask for and hands it to the worker that owns the
@@ -22,6 +26,9 @@ final class LocalQueuePair implements QueuePair {
   /** As RNICs report it (max_msg_sz). */
   private static final long LONGEST_MESSAGE_BYTES = 1L << 31;
 
+  /** As many as ConnectX has (max_qp_rd_atom). */
+  private static final int DEEPEST_READ_ATOMIC = 16;
+
   private static final int DEEPEST_QUEUE = 1 << 16;
   private static final int HIGHEST_NUMBER = 0xFF_FFFF;
 
@@ -30,7 +37,7 @@ final class LocalQueuePair implements QueuePair {
   private final Worker worker;
   private final LocalCompletionQueue sendCompletions;
   private final LocalCompletionQueue receiveCompletions;
-  private final WorkQueue sends;
+  private final SendQueue sends;
   private final WorkQueue receives;
   private final ReliableConnection connection;
   private boolean open = true;
@@ -39,7 +46,7 @@ final class LocalQueuePair implements QueuePair {
     this.domain = domain;
     device = domain.device();
     worker = device.worker();
-    sends = new WorkQueue(checkRange("send depth", init.sendDepth(), 1, DEEPEST_QUEUE));
+    sends = new SendQueue(checkRange("send depth", init.sendDepth(), 1, DEEPEST_QUEUE));
     receives = new WorkQueue(checkRange("receive depth", init.receiveDepth(), 1, DEEPEST_QUEUE));
     sendCompletions = local(init.sendCompletions());
     receiveCompletions = local(init.receiveCompletions());
@@ -61,13 +68,14 @@ final class LocalQueuePair implements QueuePair {
   }
 
   @Override
-  public void initialize() {
-    command(QueuePairState.RESET, connection::initialize);
+  public void initialize(Set<AccessFlag> remoteAccess) {
+    command(QueuePairState.RESET, () -> connection.initialize(remoteAccess));
   }
 
   @Override
   public void readyToReceive(ReadyToReceive attributes) {
     int remote = checkRange("destination queue pair", attributes.destinationNumber(), 0, HIGHEST_NUMBER);
+    checkRange("max destination READs and atomics", attributes.maxDestinationReadAtomic(), 0, DEEPEST_READ_ATOMIC);
     checkRange("min RNR timer", attributes.minRnrTimer(), 0, 31);
     if (attributes.pathMtu().compareTo(device.activeMtu()) > 0) {
       throw new VerbsException("EINVAL: path MTU " + attributes.pathMtu().bytes() + " is over the link's active MTU "
@@ -82,6 +90,7 @@ final class LocalQueuePair implements QueuePair {
     checkRange("timeout", attributes.timeout(), 0, 31);
     checkRange("retry count", attributes.retryCount(), 0, 7);
     checkRange("RNR retry count", attributes.rnrRetryCount(), 0, 7);
+    checkRange("max READs and atomics", attributes.maxReadAtomic(), 0, DEEPEST_READ_ATOMIC);
     command(QueuePairState.READY_TO_RECEIVE, () -> connection.readyToSend(attributes));
   }
 
@@ -96,8 +105,8 @@ final class LocalQueuePair implements QueuePair {
     if (state != QueuePairState.READY_TO_SEND && state != QueuePairState.ERROR) {
       throw new VerbsException("EINVAL: a send needs the queue pair in RTS, it is in " + state);
     }
-    checkLength(request.lengthBytes);
-    boolean posted = sends.post(request.workRequestId, request.address, request.lengthBytes, request.localKey);
+    checkLength(request);
+    boolean posted = sends.post(request);
     worker.wake();
     return posted;
   }
@@ -107,8 +116,8 @@ final class LocalQueuePair implements QueuePair {
     if (connection.state() == QueuePairState.RESET) {
       throw new VerbsException("EINVAL: a receive needs the queue pair in INIT or later, it is in RESET");
     }
-    checkLength(request.lengthBytes);
-    boolean posted = receives.post(request.workRequestId, request.address, request.lengthBytes, request.localKey);
+    checkLength(request.buffers.totalBytes());
+    boolean posted = receives.post(request.workRequestId, request.buffers);
     if (connection.state() == QueuePairState.ERROR) {
       worker.wake();
     }
@@ -151,6 +160,15 @@ final class LocalQueuePair implements QueuePair {
       throw new VerbsException("EINVAL: " + what + " " + value + " is not in " + lowest + ".." + highest);
     }
     return value;
+  }
+
+  private static void checkLength(SendRequest request) {
+    long lengthBytes = request.buffers.totalBytes();
+    boolean eightBytes = request.opcode.isAtomic() || request.opcode == SendOpcode.ATOMIC_WRITE;
+    if (eightBytes && lengthBytes != Long.BYTES) {
+      throw new VerbsException("EINVAL: " + request.opcode + " is of 8 bytes, not " + lengthBytes);
+    }
+    checkLength(lengthBytes);
   }
 
   private static void checkLength(long lengthBytes) {

@@ -30,6 +30,8 @@ public final class CompletionRing {
   private final long[] workRequestId;
   private final int[] lengthBytes;
   private final int[] queuePairNumber;
+  private final int[] immediate;
+  private final boolean[] hasImmediate;
   private final byte[] status;
   private final byte[] opcode;
 
@@ -44,6 +46,8 @@ public final class CompletionRing {
     workRequestId = new long[slots];
     lengthBytes = new int[slots];
     queuePairNumber = new int[slots];
+    immediate = new int[slots];
+    hasImmediate = new boolean[slots];
     status = new byte[slots];
     opcode = new byte[slots];
   }
@@ -67,14 +71,26 @@ public final class CompletionRing {
     into.workRequestId = workRequestId[slot];
     into.lengthBytes = lengthBytes[slot];
     into.queuePairNumber = queuePairNumber[slot];
+    into.hasImmediate = hasImmediate[slot];
+    into.immediate = immediate[slot];
     into.status = STATUSES[status[slot]];
     into.opcode = OPCODES[opcode[slot]];
     POLLED.setRelease(this, sequence + 1);
     return true;
   }
 
+  /**
+   * @param immediate four bytes that came with the message
+   * @param hasImmediate whether they did
+   */
   void push(
-      int queuePairNumber, CompletionOpcode opcode, long workRequestId, CompletionStatus status, int lengthBytes) {
+      int queuePairNumber,
+      CompletionOpcode opcode,
+      long workRequestId,
+      CompletionStatus status,
+      int lengthBytes,
+      boolean hasImmediate,
+      int immediate) {
     long sequence = pushed;
     if (sequence - (long) POLLED.getAcquire(this) > mask) {
       overrun = true;
@@ -84,6 +100,8 @@ public final class CompletionRing {
     this.workRequestId[slot] = workRequestId;
     this.lengthBytes[slot] = lengthBytes;
     this.queuePairNumber[slot] = queuePairNumber;
+    this.hasImmediate[slot] = hasImmediate;
+    this.immediate[slot] = immediate;
     this.status[slot] = (byte) status.ordinal();
     this.opcode[slot] = (byte) opcode.ordinal();
     PUSHED.setRelease(this, sequence + 1);

@@ -21,6 +21,8 @@ public enum Counter {
   RCVD_RNR_ERR,
   RNR_NAK_RETRY_ERR,
   LOCAL_ACK_TIMEOUT_ERR,
+  /** Answers that showed that an earlier READ response or atomic's value was lost. */
+  IMPLIED_NAK_SEQ_ERR,
   RETRY_EXCEEDED_ERR,
   REQ_CQE_ERROR,
   RESP_CQE_ERROR,

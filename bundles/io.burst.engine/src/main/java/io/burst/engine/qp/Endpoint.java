@@ -3,7 +3,9 @@ package io.burst.engine.qp;
 import io.burst.engine.wire.PacketWriter;
 import io.burst.engine.wire.RocePacket;
 import io.burst.engine.wire.Verdict;
+import io.burst.linux.Memory;
 import io.burst.spi.Frame;
+import java.nio.ByteBuffer;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
@@ -17,6 +19,9 @@ public final class Endpoint {
   final MemoryTable memory;
   final Counters counters;
   final PacketWriter writer = new PacketWriter();
+  final long scratchAddress;
+
+  private final ByteBuffer scratch = ByteBuffer.allocateDirect(Long.BYTES);
 
   private final RocePacket packet = new RocePacket();
   private final QueuePairTable queuePairs;
@@ -35,12 +40,13 @@ public final class Endpoint {
     this.memory = memory;
     this.counters = counters;
     this.onDefect = onDefect;
+    scratchAddress = Memory.addressOf(scratch);
     queuePairs = new QueuePairTable(firstNumber);
   }
 
   public ReliableConnection create(
       int domain,
-      WorkQueue sends,
+      SendQueue sends,
       WorkQueue receives,
       CompletionRing sendCompletions,
       CompletionRing receiveCompletions) {

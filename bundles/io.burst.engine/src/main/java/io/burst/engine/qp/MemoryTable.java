@@ -23,10 +23,10 @@ public final class MemoryTable {
   private int count;
 
   /** @throws IllegalStateException when there are 2^24 - 1 regions already */
-  public synchronized Region add(int domain, long address, long lengthBytes, boolean localWrite) {
+  public synchronized Region add(int domain, long address, long lengthBytes, int access) {
     int index = freeIndex();
     tags[index]++;
-    Region region = new Region(domain, index << TAG_BITS | tags[index] & TAG_MASK, address, lengthBytes, localWrite);
+    Region region = new Region(domain, index << TAG_BITS | tags[index] & TAG_MASK, address, lengthBytes, access);
     publish(index, region);
     count++;
     return region;
@@ -37,12 +37,16 @@ public final class MemoryTable {
     count--;
   }
 
-  /** The region with this key that holds the range and belongs to the domain, or null. */
-  Region find(int domain, int key, long address, long bytes) {
+  /** The region with this key that holds the range, belongs to the domain and allows the access, or null. */
+  Region find(int domain, int key, long address, long bytes, int access) {
     Region[] table = regions;
     int index = key >>> TAG_BITS;
     Region region = index < table.length ? table[index] : null;
-    return region != null && region.key() == key && region.domain() == domain && region.covers(address, bytes)
+    return region != null
+            && region.key() == key
+            && region.domain() == domain
+            && region.covers(address, bytes)
+            && region.allows(access)
         ? region
         : null;
   }

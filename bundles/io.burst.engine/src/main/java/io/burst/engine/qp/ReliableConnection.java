@@ -1,16 +1,17 @@
 package io.burst.engine.qp;
 
 import io.burst.engine.wire.Opcode;
-import io.burst.engine.wire.Operation;
 import io.burst.engine.wire.PacketWriter;
 import io.burst.engine.wire.RocePacket;
 import io.burst.engine.wire.Transport;
 import io.burst.spi.Frame;
+import io.burst.verbs.AccessFlag;
 import io.burst.verbs.CompletionOpcode;
 import io.burst.verbs.CompletionStatus;
 import io.burst.verbs.QueuePairState;
 import io.burst.verbs.ReadyToReceive;
 import io.burst.verbs.ReadyToSend;
+import java.util.Set;
 
 /**
  * A queue pair of the reliable connected service: its state, and what its two halves share. Owned by one thread, save
@@ -26,9 +27,14 @@ public final class ReliableConnection {
   /** With DF set an IPv4 packet needs no identification (RFC 6864), and a UDP socket would put this one too. */
   private static final int IP_IDENTIFICATION = 0;
 
-  final WorkQueue sends;
+  /** As RNICs report it (max_msg_sz). */
+  static final long LONGEST_MESSAGE_BYTES = 1L << 31;
+
+  final SendQueue sends;
   final WorkQueue receives;
   final Counters counters;
+  /** Eight bytes that an atomic's value is laid out in before it goes to its place. */
+  final long scratchAddress;
   int mtuBytes;
 
   private final int number;
@@ -41,13 +47,14 @@ public final class ReliableConnection {
   private final Responder responder;
 
   private volatile QueuePairState state = QueuePairState.RESET;
+  private int remoteAccess;
   private Path path;
   private int destinationNumber;
 
   ReliableConnection(
       int number,
       int domain,
-      WorkQueue sends,
+      SendQueue sends,
       WorkQueue receives,
       CompletionRing sendCompletions,
       CompletionRing receiveCompletions,
@@ -61,6 +68,7 @@ public final class ReliableConnection {
     memory = endpoint.memory;
     counters = endpoint.counters;
     writer = endpoint.writer;
+    scratchAddress = endpoint.scratchAddress;
     requester = new Requester(this);
     responder = new Responder(this);
   }
@@ -95,7 +103,8 @@ public final class ReliableConnection {
     return sends.outstanding();
   }
 
-  public void initialize() {
+  public void initialize(Set<AccessFlag> remoteAccess) {
+    this.remoteAccess = Region.mask(remoteAccess);
     state = QueuePairState.INIT;
   }
 
@@ -129,11 +138,25 @@ public final class ReliableConnection {
     if (refusal != null) {
       counters.increment(refusal);
     } else if (packet.opcode().isRequest()) {
-      responder.onRequest(packet, bufferAddress);
-    } else if (packet.opcode().operation() == Operation.ACKNOWLEDGE) {
-      requester.onAcknowledge(packet, nowNs);
+      responder.onRequest(packet, bufferAddress + packet.payloadOffset());
     } else {
-      counters.increment(Counter.RX_STALE_RESPONSE);
+      onResponse(packet, bufferAddress, nowNs);
+    }
+  }
+
+  private void onResponse(RocePacket packet, long bufferAddress, long nowNs) {
+    switch (packet.opcode().operation()) {
+      case ACKNOWLEDGE:
+        requester.onAcknowledge(packet, nowNs);
+        break;
+      case ATOMIC_ACKNOWLEDGE:
+        requester.onAtomicAcknowledge(packet, nowNs);
+        break;
+      case READ_RESPONSE:
+        requester.onReadResponse(packet, bufferAddress + packet.payloadOffset(), nowNs);
+        break;
+      default:
+        throw new IllegalStateException(packet.opcode() + " is no response");
     }
   }
 
@@ -162,8 +185,18 @@ public final class ReliableConnection {
     }
   }
 
-  Region find(int key, long address, long lengthBytes) {
-    return memory.find(domain, key, address, lengthBytes);
+  Region find(int key, long address, long lengthBytes, int access) {
+    return memory.find(domain, key, address, lengthBytes, access);
+  }
+
+  /** Whether the peer may do this through the queue pair. */
+  boolean allows(int access) {
+    return (remoteAccess & access) == access;
+  }
+
+  /** Packets of a message; one of no bytes is one packet too. */
+  int packets(long lengthBytes) {
+    return lengthBytes == 0 ? 1 : (int) ((lengthBytes - 1) / mtuBytes) + 1;
   }
 
   PacketWriter begin(Frame out, Opcode opcode, int psn) {
@@ -177,18 +210,24 @@ public final class ReliableConnection {
     counters.increment(Counter.SENT_PKTS);
   }
 
-  void completeSend(long workRequestId, CompletionStatus status) {
-    complete(sendCompletions, CompletionOpcode.SEND, workRequestId, status, 0);
+  void completeSend(CompletionOpcode opcode, long workRequestId, CompletionStatus status, int lengthBytes) {
+    sendCompletions.push(number, opcode, workRequestId, status, lengthBytes, false, 0);
+    checkOverrun(sendCompletions);
   }
 
-  void completeReceive(long workRequestId, CompletionStatus status, int lengthBytes) {
-    complete(receiveCompletions, CompletionOpcode.RECEIVE, workRequestId, status, lengthBytes);
+  void completeReceive(
+      CompletionOpcode opcode,
+      long workRequestId,
+      CompletionStatus status,
+      int lengthBytes,
+      boolean hasImmediate,
+      int immediate) {
+    receiveCompletions.push(number, opcode, workRequestId, status, lengthBytes, hasImmediate, immediate);
+    checkOverrun(receiveCompletions);
   }
 
   /** A completion that found no room is lost, and with it the order: nothing more may be executed. */
-  private void complete(
-      CompletionRing ring, CompletionOpcode opcode, long workRequestId, CompletionStatus status, int lengthBytes) {
-    ring.push(number, opcode, workRequestId, status, lengthBytes);
+  private void checkOverrun(CompletionRing ring) {
     if (ring.isOverrun() && state != QueuePairState.ERROR) {
       enterError();
     }

@@ -1,14 +1,17 @@
 package io.burst.engine.qp;
 
 import io.burst.engine.wire.Aeth;
+import io.burst.engine.wire.Header;
 import io.burst.engine.wire.Opcode;
 import io.burst.engine.wire.PacketWriter;
 import io.burst.engine.wire.Psn;
 import io.burst.engine.wire.RocePacket;
 import io.burst.linux.Memory;
 import io.burst.spi.Frame;
+import io.burst.verbs.AccessFlag;
 import io.burst.verbs.CompletionStatus;
 import io.burst.verbs.ReadyToSend;
+import io.burst.verbs.SendOpcode;
 
 /**
  * The half of a reliable connection that sends requests: cuts messages into packets, takes ACKs and NAKs, goes back N
@@ -27,6 +30,14 @@ final class Requester {
   /** Divides the window, so that the packet that fills it always asks for the ACK that opens it again. */
   private static final int ACK_EVERY_PACKETS = 16;
 
+  /**
+   * A READ is asked for in requests of at most so many response packets each, so that the window paces what comes as well as
+   * what goes. Their borders are multiples of it from the start of the message: a repeated request is the same as before or
+   * a suffix of it, as the responder demands.
+   */
+  private static final int READ_REQUEST_PACKETS = 16;
+
+  private static final int NO_PSN = -1;
   private static final int RNR_RETRY_FOR_EVER = 7;
 
   /** IBTA volume 1, 9.7.6.1.3: the local ACK timeout's unit, 4.096 us. */
@@ -39,7 +50,7 @@ final class Requester {
   private static final int MOST_DOUBLINGS = 2;
 
   private final ReliableConnection connection;
-  private final WorkQueue sends;
+  private final SendQueue sends;
   /** The first PSN of each request, by slot; valid from the oldest request to {@link #numbered}. */
   private final int[] firstPsn;
 
@@ -58,6 +69,9 @@ final class Requester {
   private int retriesLeft;
   private int rnrRetriesLeft;
   private int timeoutsInARow;
+  /** The response that was last asked for again since a later answer came: asking once is enough until a time-out. */
+  private int impliedNakPsn = NO_PSN;
+  private int maxReadAtomic;
   private long deadlineNs = NEVER;
   /** While an RNR NAK makes it wait: when it may go on; else 0. */
   private long resumeNs;
@@ -75,6 +89,7 @@ final class Requester {
     timeoutNs = attributes.timeout() == 0 ? NEVER : TIMEOUT_UNIT_NS << attributes.timeout();
     retryCount = attributes.retryCount();
     rnrRetryCount = attributes.rnrRetryCount();
+    maxReadAtomic = attributes.maxReadAtomic();
     refillRetries();
   }
 
@@ -92,10 +107,10 @@ final class Requester {
       return false;
     }
     resumeNs = 0;
-    if (cursor == sends.posted() || Psn.distance(unackedPsn, cursorPsn) >= WINDOW_PACKETS) {
+    if (cursor == sends.posted() || Psn.distance(unackedPsn, cursorPsn) >= WINDOW_PACKETS || isHeldBack()) {
       return false;
     }
-    if (!isReadable()) {
+    if (!sends.isAccessible(cursor, connection, localAccess(sends.opcode(cursor)))) {
       failInTurn();
       return false;
     }
@@ -110,10 +125,10 @@ final class Requester {
   void onAcknowledge(RocePacket packet, long nowNs) {
     int syndrome = packet.aethSyndrome();
     int psn = packet.psn();
-    if (Psn.distance(unackedPsn, psn) >= Psn.distance(unackedPsn, sentPsn)) {
+    if (!isUnderWay(psn)) {
       connection.counters.increment(Counter.RX_STALE_RESPONSE);
     } else if (Aeth.isAck(syndrome)) {
-      acknowledgeBefore(Psn.add(psn, 1), nowNs);
+      acknowledgeUpTo(Psn.add(psn, 1), nowNs);
     } else if (Aeth.isRnrNak(syndrome)) {
       onReceiverNotReady(psn, Aeth.rnrTimerNs(syndrome), nowNs);
     } else {
@@ -121,10 +136,33 @@ final class Requester {
     }
   }
 
+  /** Takes a READ response or an ATOMIC WRITE's answer; it acknowledges everything before it. */
+  void onReadResponse(RocePacket packet, long payloadAddress, long nowNs) {
+    int psn = packet.psn();
+    long sequence = isUnderWay(psn) ? find(psn) : numbered;
+    if (sequence == numbered || !isAnsweredByRead(sends.opcode(sequence))) {
+      connection.counters.increment(Counter.RX_STALE_RESPONSE);
+    } else if (acknowledgeUpTo(psn, nowNs)) {
+      takeReadResponse(sequence, packet, payloadAddress, nowNs);
+    }
+  }
+
+  /** Takes the former value of a COMPARE_SWAP or FETCH_ADD; it acknowledges everything before it. */
+  void onAtomicAcknowledge(RocePacket packet, long nowNs) {
+    int psn = packet.psn();
+    long sequence = isUnderWay(psn) ? find(psn) : numbered;
+    if (sequence == numbered || !sends.opcode(sequence).isAtomic()) {
+      connection.counters.increment(Counter.RX_STALE_RESPONSE);
+    } else if (acknowledgeUpTo(psn, nowNs)) {
+      takeAtomicAcknowledge(sequence, packet, nowNs);
+    }
+  }
+
   void onTimeout(long nowNs) {
     if (nowNs >= deadlineNs) {
       connection.counters.increment(Counter.LOCAL_ACK_TIMEOUT_ERR);
       timeoutsInARow++;
+      impliedNakPsn = NO_PSN;
       retryFrom(unackedPsn);
     }
   }
@@ -142,9 +180,40 @@ final class Requester {
     return resumeNs != 0;
   }
 
-  private boolean isReadable() {
-    long lengthBytes = sends.lengthBytes(cursor);
-    return lengthBytes == 0 || connection.find(sends.localKey(cursor), sends.address(cursor), lengthBytes) != null;
+  private boolean isUnderWay(int psn) {
+    return Psn.distance(unackedPsn, psn) < Psn.distance(unackedPsn, sentPsn);
+  }
+
+  /** What the request does with its local memory. */
+  private static int localAccess(SendOpcode opcode) {
+    return opcode == SendOpcode.READ || opcode.isAtomic() ? Region.bit(AccessFlag.LOCAL_WRITE) : Region.ANY_ACCESS;
+  }
+
+  private static boolean isAnsweredByRead(SendOpcode opcode) {
+    return opcode == SendOpcode.READ || opcode == SendOpcode.ATOMIC_WRITE;
+  }
+
+  /** A fence waits for all answers; a READ or atomic waits until the peer has room for one more. */
+  private boolean isHeldBack() {
+    if (cursorOffset == 0 && sends.isFenced(cursor)) {
+      return answersUnderWay() > 0;
+    }
+    return sends.opcode(cursor).isAnswered() && answersUnderWay() >= maxReadAtomic;
+  }
+
+  /** READ requests and atomics that were sent, up to the cursor, and haven't been answered in full. */
+  private int answersUnderWay() {
+    int count = 0;
+    for (long sequence = sends.oldest(); sequence < numbered && sequence <= cursor; sequence++) {
+      if (sends.opcode(sequence).isAnswered()) {
+        int sent = sequence < cursor ? packets(sequence) : (int) (cursorOffset / connection.mtuBytes);
+        int answered = sequence == sends.oldest() ? Psn.distance(firstPsn[sends.slot(sequence)], unackedPsn) : 0;
+        if (sent > answered) {
+          count += (sent + READ_REQUEST_PACKETS - 1) / READ_REQUEST_PACKETS - answered / READ_REQUEST_PACKETS;
+        }
+      }
+    }
+    return count;
   }
 
   /** Completions are in order: a bad request fails only once all before it are done. */
@@ -159,31 +228,67 @@ final class Requester {
       firstPsn[sends.slot(cursor)] = cursorPsn;
       numbered++;
     }
-    long remainingBytes = sends.lengthBytes(cursor) - cursorOffset;
+    SendOpcode opcode = sends.opcode(cursor);
+    if (opcode == SendOpcode.READ) {
+      transmitRead(out);
+    } else if (opcode.isAtomic()) {
+      transmitAtomic(out, opcode == SendOpcode.FETCH_ADD ? Opcode.RC_FETCH_ADD : Opcode.RC_COMPARE_SWAP);
+    } else {
+      transmitPayload(out, opcode);
+    }
+  }
+
+  private void transmitPayload(Frame out, SendOpcode opcode) {
+    long totalBytes = sends.totalBytes(cursor);
+    long remainingBytes = totalBytes - cursorOffset;
     int payloadBytes = (int) Math.min(remainingBytes, connection.mtuBytes);
     boolean last = payloadBytes == remainingBytes;
     int inFlight = Psn.distance(unackedPsn, cursorPsn) + 1;
-    PacketWriter writer = connection.begin(out, sendOpcode(cursorOffset == 0, last), cursorPsn);
-    writer.ackRequested(last || inFlight % ACK_EVERY_PACKETS == 0);
-    Memory.copy(sends.address(cursor) + cursorOffset, out.address + writer.payloadOffset(), payloadBytes);
-    connection.end(out, payloadBytes);
-    advance(payloadBytes, last);
-  }
-
-  private static Opcode sendOpcode(boolean first, boolean last) {
-    if (first) {
-      return last ? Opcode.RC_SEND_ONLY : Opcode.RC_SEND_FIRST;
+    Opcode packetOpcode = RequestOpcodes.of(opcode, cursorOffset == 0, last);
+    PacketWriter writer = connection.begin(out, packetOpcode, cursorPsn);
+    writer.ackRequested(last || inFlight % ACK_EVERY_PACKETS == 0 || inFlight >= WINDOW_PACKETS);
+    if (packetOpcode.has(Header.RETH)) {
+      writer.reth(sends.remoteAddress(cursor), sends.remoteKey(cursor), totalBytes);
     }
-    return last ? Opcode.RC_SEND_LAST : Opcode.RC_SEND_MIDDLE;
+    if (packetOpcode.hasImmediate()) {
+      writer.immediate(sends.immediate(cursor));
+    }
+    writer.solicited(sends.isSolicited(cursor) && packetOpcode.completesReceive());
+    sends.gather(cursor, cursorOffset, out.address + writer.payloadOffset(), payloadBytes);
+    connection.end(out, payloadBytes);
+    advance(1, last);
   }
 
-  private void advance(int payloadBytes, boolean last) {
-    cursorPsn = Psn.add(cursorPsn, 1);
+  private void transmitRead(Frame out) {
+    int packets = packets(cursor);
+    int packet = (int) (cursorOffset / connection.mtuBytes);
+    int end = Math.min(packets, (packet / READ_REQUEST_PACKETS + 1) * READ_REQUEST_PACKETS);
+    long endOffset = Math.min(sends.totalBytes(cursor), (long) end * connection.mtuBytes);
+    connection
+        .begin(out, Opcode.RC_READ_REQUEST, cursorPsn)
+        .ackRequested(true)
+        .reth(sends.remoteAddress(cursor) + cursorOffset, sends.remoteKey(cursor), endOffset - cursorOffset);
+    connection.end(out, 0);
+    advance(end - packet, end == packets);
+  }
+
+  private void transmitAtomic(Frame out, Opcode opcode) {
+    connection
+        .begin(out, opcode, cursorPsn)
+        .ackRequested(true)
+        .atomic(
+            sends.remoteAddress(cursor), sends.remoteKey(cursor), sends.swapOrAdd(cursor), sends.compare(cursor));
+    connection.end(out, 0);
+    advance(1, true);
+  }
+
+  private void advance(int packets, boolean last) {
+    cursorPsn = Psn.add(cursorPsn, packets);
     if (last) {
       cursor++;
       cursorOffset = 0;
     } else {
-      cursorOffset += payloadBytes;
+      cursorOffset += (long) packets * connection.mtuBytes;
     }
     if (Psn.compare(cursorPsn, sentPsn) > 0) {
       sentPsn = cursorPsn;
@@ -192,11 +297,80 @@ final class Requester {
     }
   }
 
+  /**
+   * Acknowledges all before a PSN, except that an answer that should have come by then and didn't stops it: that one is asked
+   * for again (implied NAK).
+   *
+   * @return whether it got there
+   */
+  private boolean acknowledgeUpTo(int psn, long nowNs) {
+    int missing = firstMissingAnswer(psn);
+    acknowledgeBefore(missing, nowNs);
+    if (missing == psn) {
+      return true;
+    }
+    if (impliedNakPsn != missing && !isWaiting()) {
+      connection.counters.increment(Counter.IMPLIED_NAK_SEQ_ERR);
+      impliedNakPsn = missing;
+      retryFrom(missing);
+    }
+    return false;
+  }
+
+  /** The first PSN before the given one at which a READ response or an atomic's value is still to come; else the given. */
+  private int firstMissingAnswer(int before) {
+    for (long sequence = sends.oldest(); sequence < numbered; sequence++) {
+      int first = sequence == sends.oldest() ? unackedPsn : firstPsn[sends.slot(sequence)];
+      if (Psn.compare(first, before) >= 0) {
+        return before;
+      }
+      if (sends.opcode(sequence).isAnswered()) {
+        return first;
+      }
+    }
+    return before;
+  }
+
+  /** The request that a PSN under way belongs to. */
+  private long find(int psn) {
+    long sequence = sends.oldest();
+    while (sequence < numbered && Psn.distance(firstPsn[sends.slot(sequence)], psn) >= packets(sequence)) {
+      sequence++;
+    }
+    return sequence;
+  }
+
+  private void takeReadResponse(long sequence, RocePacket packet, long payloadAddress, long nowNs) {
+    int psn = packet.psn();
+    long offset = (long) Psn.distance(firstPsn[sends.slot(sequence)], psn) * connection.mtuBytes;
+    boolean read = sends.opcode(sequence) == SendOpcode.READ;
+    long expectedBytes = read ? Math.min(connection.mtuBytes, sends.totalBytes(sequence) - offset) : 0;
+    if (packet.payloadBytes() != expectedBytes) {
+      fail(CompletionStatus.BAD_RESPONSE);
+    } else if (!sends.isAccessible(sequence, connection, localAccess(sends.opcode(sequence)))) {
+      fail(CompletionStatus.LOCAL_PROTECTION_ERROR);
+    } else {
+      sends.scatter(sequence, offset, payloadAddress, packet.payloadBytes());
+      acknowledgeBefore(Psn.add(psn, 1), nowNs);
+    }
+  }
+
+  private void takeAtomicAcknowledge(long sequence, RocePacket packet, long nowNs) {
+    if (!sends.isAccessible(sequence, connection, localAccess(sends.opcode(sequence)))) {
+      fail(CompletionStatus.LOCAL_PROTECTION_ERROR);
+      return;
+    }
+    Memory.putLong(connection.scratchAddress, packet.atomicAckOriginal());
+    sends.scatter(sequence, 0, connection.scratchAddress, Long.BYTES);
+    acknowledgeBefore(Psn.add(packet.psn(), 1), nowNs);
+  }
+
   private void acknowledgeBefore(int psn, long nowNs) {
     if (psn == unackedPsn) {
       return;
     }
     unackedPsn = psn;
+    impliedNakPsn = NO_PSN;
     refillRetries();
     while (sends.oldest() < numbered && isAcknowledged(sends.oldest())) {
       complete(CompletionStatus.SUCCESS);
@@ -214,15 +388,15 @@ final class Requester {
     return Psn.distance(firstPsn[sends.slot(sequence)], unackedPsn) >= packets(sequence);
   }
 
-  /** A message of no bytes is one packet too. */
   private int packets(long sequence) {
-    long lengthBytes = sends.lengthBytes(sequence);
-    return lengthBytes == 0 ? 1 : (int) ((lengthBytes - 1) / connection.mtuBytes) + 1;
+    return sends.opcode(sequence).isAtomic() ? 1 : connection.packets(sends.totalBytes(sequence));
   }
 
   private void onReceiverNotReady(int psn, long delayNs, long nowNs) {
     connection.counters.increment(Counter.RCVD_RNR_ERR);
-    acknowledgeBefore(psn, nowNs);
+    if (!acknowledgeUpTo(psn, nowNs)) {
+      return;
+    }
     if (rnrRetryCount != RNR_RETRY_FOR_EVER && rnrRetriesLeft-- == 0) {
       connection.counters.increment(Counter.RNR_NAK_RETRY_ERR);
       fail(CompletionStatus.RECEIVER_NOT_READY_RETRY_EXCEEDED);
@@ -258,13 +432,15 @@ final class Requester {
     if (isWaiting()) {
       return;
     }
-    acknowledgeBefore(psn, nowNs);
-    retryFrom(psn);
+    if (acknowledgeUpTo(psn, nowNs)) {
+      retryFrom(psn);
+    }
   }
 
   private void failAt(int psn, CompletionStatus status, long nowNs) {
-    acknowledgeBefore(psn, nowNs);
-    fail(status);
+    if (acknowledgeUpTo(psn, nowNs)) {
+      fail(status);
+    }
   }
 
   private void retryFrom(int psn) {
@@ -308,11 +484,18 @@ final class Requester {
   }
 
   private void complete(CompletionStatus status) {
-    if (status != CompletionStatus.SUCCESS) {
+    long sequence = sends.oldest();
+    boolean success = status == CompletionStatus.SUCCESS;
+    if (!success) {
       connection.counters.increment(Counter.REQ_CQE_ERROR);
     }
-    long workRequestId = sends.workRequestId(sends.oldest());
+    boolean silent = success && !sends.isSignaled(sequence);
+    long workRequestId = sends.workRequestId(sequence);
+    SendOpcode opcode = sends.opcode(sequence);
+    int lengthBytes = (int) sends.totalBytes(sequence);
     sends.freeOldest();
-    connection.completeSend(workRequestId, status);
+    if (!silent) {
+      connection.completeSend(opcode.completion(), workRequestId, status, lengthBytes);
+    }
   }
 }

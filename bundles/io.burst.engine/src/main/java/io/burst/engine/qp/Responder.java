@@ -3,32 +3,46 @@ package io.burst.engine.qp;
 import io.burst.engine.wire.Aeth;
 import io.burst.engine.wire.Opcode;
 import io.burst.engine.wire.Operation;
+import io.burst.engine.wire.PacketWriter;
 import io.burst.engine.wire.Psn;
 import io.burst.engine.wire.RocePacket;
 import io.burst.linux.Memory;
 import io.burst.spi.Frame;
+import io.burst.verbs.AccessFlag;
+import io.burst.verbs.CompletionOpcode;
 import io.burst.verbs.CompletionStatus;
 import io.burst.verbs.ReadyToReceive;
 
 /**
- * The half of a reliable connection that executes the peer's requests, each exactly once and in order of PSN, and
- * answers them (IBTA volume 1, 9.7.4). Owned by its queue pair's thread.
+ * The half of a reliable connection that executes the peer's requests, each exactly once and in order of PSN, and answers
+ * them (IBTA volume 1, 9.7.4 and 9.7.5.1). Owned by its queue pair's thread.
  */
 final class Responder {
   private static final int NO_ANSWER = -1;
+  private static final int LOCAL_WRITE = Region.bit(AccessFlag.LOCAL_WRITE);
+  private static final int REMOTE_WRITE = Region.bit(AccessFlag.REMOTE_WRITE);
+  private static final int REMOTE_READ = Region.bit(AccessFlag.REMOTE_READ);
+  private static final int REMOTE_ATOMIC = Region.bit(AccessFlag.REMOTE_ATOMIC);
 
   private final ReliableConnection connection;
   private final WorkQueue receives;
 
+  private ResponderResources resources = new ResponderResources(0);
   private int expectedPsn;
   private int messageSequenceNumber;
   private int minRnrTimer;
-  /** Between the First and the Last of a message. */
-  private boolean inMessage;
-  private long receivedBytes;
+
+  /** SEND or WRITE between its First and its Last; null between messages. */
+  private Operation message;
+  /** Of the message: bytes that came, and for a WRITE where and how many there are to be. */
+  private long messageBytes;
+  private long writeAddress;
+  private int writeKey;
+  private long writeBytes;
+
   /** One NAK is enough until the expected packet comes. */
   private boolean nakked;
-  /** The one answer owed: a later ACK covers an earlier one, and a NAK acknowledges all before it. */
+  /** The one ACK or NAK owed: a later ACK covers an earlier one, and a NAK acknowledges all before it. */
   private int answerSyndrome = NO_ANSWER;
   private int answerPsn;
 
@@ -40,27 +54,32 @@ final class Responder {
   void start(ReadyToReceive attributes) {
     expectedPsn = Psn.mask(attributes.receivePsn());
     minRnrTimer = attributes.minRnrTimer();
+    resources = new ResponderResources(attributes.maxDestinationReadAtomic());
   }
 
   int expectedPsn() {
     return expectedPsn;
   }
 
-  void onRequest(RocePacket packet, long bufferAddress) {
+  void onRequest(RocePacket packet, long payloadAddress) {
     int order = Psn.compare(packet.psn(), expectedPsn);
     if (order > 0) {
       onGap();
     } else if (order < 0) {
       connection.counters.increment(Counter.DUPLICATE_REQUEST);
-      answerDuplicate();
+      onDuplicate(packet);
     } else {
       nakked = false;
-      execute(packet, bufferAddress + packet.payloadOffset());
+      execute(packet, payloadAddress);
     }
   }
 
-  /** Writes the answer that is owed; false when there is none. */
+  /** Writes the next answer that is owed, in the order of the requests; false when there is none. */
   boolean pollTransmit(Frame out) {
+    long entry = resources.pending();
+    if (entry != ResponderResources.NONE) {
+      return transmitResponse(out, entry);
+    }
     if (answerSyndrome == NO_ANSWER) {
       return false;
     }
@@ -73,7 +92,7 @@ final class Responder {
   /** Completes all receives as flushed. */
   void flush() {
     while (receives.oldest() != receives.posted()) {
-      complete(CompletionStatus.WORK_REQUEST_FLUSHED);
+      complete(CompletionOpcode.RECEIVE, CompletionStatus.WORK_REQUEST_FLUSHED, 0, null);
     }
   }
 
@@ -85,79 +104,272 @@ final class Responder {
     }
   }
 
-  /** Tells again how far it got; a NAK that is owed says so too, and more. */
-  private void answerDuplicate() {
-    if (answerSyndrome == NO_ANSWER) {
-      answer(Aeth.ACK, Psn.add(expectedPsn, -1));
+  /** What was executed is answered again, from what was kept of it, and never executed or even checked again. */
+  private void onDuplicate(RocePacket packet) {
+    switch (packet.opcode().operation()) {
+      case READ_REQUEST:
+        replayRead(packet);
+        break;
+      case COMPARE_SWAP:
+      case FETCH_ADD:
+      case ATOMIC_WRITE:
+        long entry = resources.find(packet.opcode(), packet.psn());
+        if (entry != ResponderResources.NONE) {
+          resources.replay(entry, 0, 1);
+        }
+        break;
+      default:
+        // A NAK that is owed says as much, and more.
+        if (answerSyndrome == NO_ANSWER) {
+          answer(Aeth.ACK, Psn.add(expectedPsn, -1));
+        }
+    }
+  }
+
+  /** A repeated READ asks for the same bytes as before or for a later part of them; anything else is ignored. */
+  private void replayRead(RocePacket packet) {
+    long entry = resources.find(packet.opcode(), packet.psn());
+    if (entry == ResponderResources.NONE) {
+      return;
+    }
+    int fromPacket = Psn.distance(resources.firstPsn(entry), packet.psn());
+    long offset = (long) fromPacket * connection.mtuBytes;
+    boolean samePlace =
+        packet.rethKey() == resources.key(entry) && packet.rethAddress() == resources.address(entry) + offset;
+    if (samePlace && packet.rethLengthBytes() == resources.lengthBytes(entry) - offset) {
+      resources.replay(entry, fromPacket, resources.packets(entry));
     }
   }
 
   private void execute(RocePacket packet, long payloadAddress) {
-    if (packet.opcode().operation() != Operation.SEND || !isInOrder(packet)) {
-      refuse(Aeth.NAK_INVALID_REQUEST, CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
-    } else if (receives.oldest() == receives.posted()) {
-      connection.counters.increment(Counter.OUT_OF_BUFFER);
-      nakked = true;
-      answer(Aeth.rnrNak(minRnrTimer), expectedPsn);
-    } else {
-      receive(packet, payloadAddress);
+    Operation operation = packet.opcode().operation();
+    if (packet.opcode().isFirst() == (message != null) || message != null && message != operation) {
+      refuse(Aeth.NAK_INVALID_REQUEST);
+      return;
+    }
+    switch (operation) {
+      case SEND:
+        receiveSend(packet, payloadAddress);
+        break;
+      case WRITE:
+        write(packet, payloadAddress);
+        break;
+      case READ_REQUEST:
+        read(packet);
+        break;
+      case COMPARE_SWAP:
+      case FETCH_ADD:
+        atomic(packet, operation);
+        break;
+      case ATOMIC_WRITE:
+        atomicWrite(packet, payloadAddress);
+        break;
+      default:
+        refuse(Aeth.NAK_INVALID_REQUEST);
     }
   }
 
-  /** First and Middle fill the path MTU, Last holds 1 to MTU bytes, Only up to MTU; and they come in that order. */
-  private boolean isInOrder(RocePacket packet) {
-    Opcode opcode = packet.opcode();
+  private void receiveSend(RocePacket packet, long payloadAddress) {
     int bytes = packet.payloadBytes();
-    if (opcode.isFirst() == inMessage) {
-      return false;
-    }
-    if (!opcode.isLast()) {
-      return bytes == connection.mtuBytes;
-    }
-    return bytes <= connection.mtuBytes && (bytes > 0 || opcode.isFirst());
-  }
-
-  private void receive(RocePacket packet, long payloadAddress) {
-    long request = receives.oldest();
-    int bytes = packet.payloadBytes();
-    long start = packet.opcode().isFirst() ? 0 : receivedBytes;
-    if (start + bytes > receives.lengthBytes(request)) {
+    long start = packet.opcode().isFirst() ? 0 : messageBytes;
+    if (!fillsItsPlace(packet)) {
+      refuse(Aeth.NAK_INVALID_REQUEST);
+    } else if (!hasReceive()) {
+      askToWait();
+    } else if (start + bytes > receives.totalBytes(receives.oldest())) {
       refuse(Aeth.NAK_INVALID_REQUEST, CompletionStatus.LOCAL_LENGTH_ERROR);
-    } else if (bytes > 0 && !isWritable(request)) {
+    } else if (!receives.isAccessible(receives.oldest(), connection, LOCAL_WRITE)) {
       refuse(Aeth.NAK_REMOTE_OPERATIONAL_ERROR, CompletionStatus.LOCAL_PROTECTION_ERROR);
     } else {
-      Memory.copy(payloadAddress, receives.address(request) + start, bytes);
-      accept(packet, start + bytes);
+      receives.scatter(receives.oldest(), start, payloadAddress, bytes);
+      messageBytes = start + bytes;
+      accept(packet, CompletionOpcode.RECEIVE);
     }
   }
 
-  private boolean isWritable(long request) {
-    Region region =
-        connection.find(receives.localKey(request), receives.address(request), receives.lengthBytes(request));
-    return region != null && region.localWrite();
+  private void write(RocePacket packet, long payloadAddress) {
+    Opcode opcode = packet.opcode();
+    int bytes = packet.payloadBytes();
+    boolean first = opcode.isFirst();
+    long address = first ? packet.rethAddress() : writeAddress;
+    int key = first ? packet.rethKey() : writeKey;
+    long total = first ? packet.rethLengthBytes() : writeBytes;
+    long start = first ? 0 : messageBytes;
+    boolean rightLength = opcode.isLast() ? start + bytes == total : start + bytes < total;
+    if (!connection.allows(REMOTE_WRITE)
+        || !fillsItsPlace(packet)
+        || !rightLength
+        || total > ReliableConnection.LONGEST_MESSAGE_BYTES) {
+      refuse(Aeth.NAK_INVALID_REQUEST);
+    } else if (total > 0 && connection.find(key, address, total, REMOTE_WRITE) == null) {
+      refuse(Aeth.NAK_REMOTE_ACCESS_ERROR);
+    } else if (opcode.hasImmediate() && !hasReceive()) {
+      askToWait();
+    } else {
+      writeAddress = address;
+      writeKey = key;
+      writeBytes = total;
+      Memory.copy(payloadAddress, address + start, bytes);
+      messageBytes = start + bytes;
+      accept(packet, CompletionOpcode.RECEIVE_WRITE_WITH_IMMEDIATE);
+    }
   }
 
-  private void accept(RocePacket packet, long bytesSoFar) {
-    receivedBytes = bytesSoFar;
-    inMessage = !packet.opcode().isLast();
+  private void read(RocePacket packet) {
+    long bytes = packet.rethLengthBytes();
+    if (!connection.allows(REMOTE_READ) || bytes > ReliableConnection.LONGEST_MESSAGE_BYTES || resources.isFull()) {
+      refuse(Aeth.NAK_INVALID_REQUEST);
+    } else if (bytes > 0 && connection.find(packet.rethKey(), packet.rethAddress(), bytes, REMOTE_READ) == null) {
+      refuse(Aeth.NAK_REMOTE_ACCESS_ERROR);
+    } else {
+      int packets = connection.packets(bytes);
+      resources.add(packet.opcode(), expectedPsn, packets, packet.rethAddress(), packet.rethKey(), bytes, 0);
+      acceptAnswered(packets);
+    }
+  }
+
+  private void atomic(RocePacket packet, Operation operation) {
+    long address = packet.atomicAddress();
+    if (!connection.allows(REMOTE_ATOMIC) || (address & Long.BYTES - 1) != 0 || resources.isFull()) {
+      refuse(Aeth.NAK_INVALID_REQUEST);
+    } else if (connection.find(packet.atomicKey(), address, Long.BYTES, REMOTE_ATOMIC) == null) {
+      refuse(Aeth.NAK_REMOTE_ACCESS_ERROR);
+    } else {
+      long original =
+          operation == Operation.FETCH_ADD
+              ? Memory.getAndAddLong(address, packet.atomicSwapOrAdd())
+              : Memory.compareAndSwapLong(address, packet.atomicCompare(), packet.atomicSwapOrAdd());
+      resources.add(packet.opcode(), expectedPsn, 1, address, packet.atomicKey(), Long.BYTES, original);
+      acceptAnswered(1);
+    }
+  }
+
+  private void atomicWrite(RocePacket packet, long payloadAddress) {
+    long address = packet.rethAddress();
+    boolean eightBytes = packet.payloadBytes() == Long.BYTES && packet.rethLengthBytes() == Long.BYTES;
+    if (!connection.allows(REMOTE_WRITE)
+        || !eightBytes
+        || (address & Long.BYTES - 1) != 0
+        || resources.isFull()) {
+      refuse(Aeth.NAK_INVALID_REQUEST);
+    } else if (connection.find(packet.rethKey(), address, Long.BYTES, REMOTE_WRITE) == null) {
+      refuse(Aeth.NAK_REMOTE_ACCESS_ERROR);
+    } else {
+      Memory.putLongAtomically(address, Memory.getLong(payloadAddress));
+      resources.add(packet.opcode(), expectedPsn, 1, address, packet.rethKey(), Long.BYTES, 0);
+      acceptAnswered(1);
+    }
+  }
+
+  /** First and Middle fill the path MTU, Last holds 1 to MTU bytes, Only up to MTU. */
+  private boolean fillsItsPlace(RocePacket packet) {
+    int bytes = packet.payloadBytes();
+    if (!packet.opcode().isLast()) {
+      return bytes == connection.mtuBytes;
+    }
+    return bytes <= connection.mtuBytes && (bytes > 0 || packet.opcode().isFirst());
+  }
+
+  private boolean hasReceive() {
+    return receives.oldest() != receives.posted();
+  }
+
+  private void askToWait() {
+    connection.counters.increment(Counter.OUT_OF_BUFFER);
+    nakked = true;
+    answer(Aeth.rnrNak(minRnrTimer), expectedPsn);
+  }
+
+  /** A packet of a SEND or WRITE is in its place. */
+  private void accept(RocePacket packet, CompletionOpcode completion) {
     expectedPsn = Psn.add(expectedPsn, 1);
-    if (!inMessage) {
-      messageSequenceNumber = messageSequenceNumber + 1 & Psn.MASK;
-      complete(CompletionStatus.SUCCESS);
+    message = packet.opcode().isLast() ? null : packet.opcode().operation();
+    if (message == null) {
+      messageSequenceNumber = Psn.add(messageSequenceNumber, 1);
+    }
+    if (packet.opcode().completesReceive()) {
+      complete(completion, CompletionStatus.SUCCESS, (int) messageBytes, packet);
     }
     if (packet.ackRequested()) {
       answer(Aeth.ACK, packet.psn());
-    } else if (answerSyndrome != NO_ANSWER && answerSyndrome != Aeth.ACK) {
-      // A NAK for this very packet waits to be sent, and is out of date.
+    } else {
+      withdrawNak();
+    }
+  }
+
+  /** A READ or atomic was executed; its answer acknowledges all before it. */
+  private void acceptAnswered(int packets) {
+    expectedPsn = Psn.add(expectedPsn, packets);
+    messageSequenceNumber = Psn.add(messageSequenceNumber, 1);
+    answerSyndrome = NO_ANSWER;
+  }
+
+  /** A NAK for the packet that has just come is out of date if it hasn't been sent yet. */
+  private void withdrawNak() {
+    if (answerSyndrome != Aeth.ACK) {
       answerSyndrome = NO_ANSWER;
     }
   }
 
-  /** The peer's request can't be done: it gets the NAK, the receive at hand the status, and the rest is flushed. */
+  private boolean transmitResponse(Frame out, long entry) {
+    Opcode opcode = resources.opcode(entry);
+    if (opcode == Opcode.RC_READ_REQUEST) {
+      return transmitReadResponse(out, entry);
+    }
+    resources.takePacket(entry);
+    int psn = resources.firstPsn(entry);
+    if (opcode == Opcode.RC_ATOMIC_WRITE) {
+      connection.begin(out, Opcode.RC_READ_RESPONSE_ONLY, psn).aeth(Aeth.ACK, messageSequenceNumber);
+    } else {
+      connection
+          .begin(out, Opcode.RC_ATOMIC_ACKNOWLEDGE, psn)
+          .aeth(Aeth.ACK, messageSequenceNumber)
+          .atomicAck(resources.original(entry));
+    }
+    connection.end(out, 0);
+    return true;
+  }
+
+  /** The bytes are copied into the frame before the ICRC is taken: their owner may be writing them. */
+  private boolean transmitReadResponse(Frame out, long entry) {
+    int packet = resources.takePacket(entry);
+    int last = resources.packets(entry) - 1;
+    long offset = (long) packet * connection.mtuBytes;
+    int bytes = (int) Math.min(connection.mtuBytes, resources.lengthBytes(entry) - offset);
+    long address = resources.address(entry) + offset;
+    int psn = Psn.add(resources.firstPsn(entry), packet);
+    if (bytes > 0 && connection.find(resources.key(entry), address, bytes, REMOTE_READ) == null) {
+      resources.clear();
+      answer(Aeth.NAK_REMOTE_ACCESS_ERROR, psn);
+      connection.enterError();
+      return pollTransmit(out);
+    }
+    Opcode opcode = readResponse(packet == 0, packet == last);
+    PacketWriter writer = connection.begin(out, opcode, psn);
+    if (opcode != Opcode.RC_READ_RESPONSE_MIDDLE) {
+      writer.aeth(Aeth.ACK, messageSequenceNumber);
+    }
+    Memory.copy(address, out.address + writer.payloadOffset(), bytes);
+    connection.end(out, bytes);
+    return true;
+  }
+
+  private static Opcode readResponse(boolean first, boolean last) {
+    if (first) {
+      return last ? Opcode.RC_READ_RESPONSE_ONLY : Opcode.RC_READ_RESPONSE_FIRST;
+    }
+    return last ? Opcode.RC_READ_RESPONSE_LAST : Opcode.RC_READ_RESPONSE_MIDDLE;
+  }
+
+  private void refuse(int syndrome) {
+    refuse(syndrome, CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
+  }
+
+  /** The peer's request can't be done: it gets the NAK, a receive at hand the status, and the rest is flushed. */
   private void refuse(int syndrome, CompletionStatus status) {
     answer(syndrome, expectedPsn);
-    if (receives.oldest() != receives.posted()) {
-      complete(status);
+    if (hasReceive()) {
+      complete(CompletionOpcode.RECEIVE, status, 0, null);
     }
     connection.enterError();
   }
@@ -167,12 +379,15 @@ final class Responder {
     answerPsn = psn;
   }
 
-  private void complete(CompletionStatus status) {
+  /** @param packet the one with the immediate, or null */
+  private void complete(CompletionOpcode opcode, CompletionStatus status, int lengthBytes, RocePacket packet) {
     if (status != CompletionStatus.SUCCESS) {
       connection.counters.increment(Counter.RESP_CQE_ERROR);
     }
+    boolean hasImmediate = packet != null && packet.opcode().hasImmediate();
     long workRequestId = receives.workRequestId(receives.oldest());
     receives.freeOldest();
-    connection.completeReceive(workRequestId, status, (int) receivedBytes);
+    connection.completeReceive(
+        opcode, workRequestId, status, lengthBytes, hasImmediate, hasImmediate ? packet.immediate() : 0);
   }
 }

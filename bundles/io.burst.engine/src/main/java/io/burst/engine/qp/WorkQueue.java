@@ -1,5 +1,6 @@
 package io.burst.engine.qp;
 
+import io.burst.verbs.ScatterGatherList;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -7,7 +8,7 @@ import java.lang.invoke.VarHandle;
  * The work requests of one send or receive queue: a ring with one thread that posts and one (the owner of the queue
  * pair) that executes and frees. Requests are known by their sequence number, which counts up from 0.
  */
-public final class WorkQueue {
+public class WorkQueue {
   private static final VarHandle POSTED;
   private static final VarHandle FREED;
 
@@ -24,9 +25,7 @@ public final class WorkQueue {
   private final int depth;
   private final int mask;
   private final long[] workRequestId;
-  private final long[] address;
-  private final long[] lengthBytes;
-  private final int[] localKey;
+  private final MessageBuffers buffers;
 
   private long posted;
   private long freed;
@@ -37,9 +36,7 @@ public final class WorkQueue {
     int slots = Integer.highestOneBit(Math.max(1, depth - 1)) << 1;
     mask = slots - 1;
     workRequestId = new long[slots];
-    address = new long[slots];
-    lengthBytes = new long[slots];
-    localKey = new int[slots];
+    buffers = new MessageBuffers(slots);
   }
 
   /**
@@ -47,61 +44,76 @@ public final class WorkQueue {
    *
    * @return false when the queue is full
    */
-  public boolean post(long workRequestId, long address, long lengthBytes, int localKey) {
-    long sequence = posted;
-    if (sequence - (long) FREED.getAcquire(this) >= depth) {
+  public final boolean post(long workRequestId, ScatterGatherList list) {
+    if (isFull()) {
       return false;
     }
-    int slot = slot(sequence);
-    this.workRequestId[slot] = workRequestId;
-    this.address[slot] = address;
-    this.lengthBytes[slot] = lengthBytes;
-    this.localKey[slot] = localKey;
-    POSTED.setRelease(this, sequence + 1);
+    fill(workRequestId, list);
+    publish();
     return true;
   }
 
+  final boolean isFull() {
+    return posted - (long) FREED.getAcquire(this) >= depth;
+  }
+
+  /** Writes the next request, which nobody sees before {@link #publish}; returns its slot. */
+  final int fill(long workRequestId, ScatterGatherList list) {
+    int slot = slot(posted);
+    this.workRequestId[slot] = workRequestId;
+    buffers.set(slot, list);
+    return slot;
+  }
+
+  final void publish() {
+    POSTED.setRelease(this, posted + 1);
+  }
+
   /** The sequence number that the next posted request will have: those below are there. */
-  long posted() {
+  final long posted() {
     return (long) POSTED.getAcquire(this);
   }
 
   /** The oldest request that hasn't been freed, if it was posted. */
-  long oldest() {
+  final long oldest() {
     return freed;
   }
 
   /** Requests posted and not freed; for any thread, a moment's view. */
-  public int outstanding() {
+  public final int outstanding() {
     return (int) ((long) POSTED.getAcquire(this) - (long) FREED.getAcquire(this));
   }
 
   /** Gives the oldest request's slot back to the posting thread. */
-  void freeOldest() {
+  final void freeOldest() {
     FREED.setRelease(this, freed + 1);
   }
 
-  int slots() {
+  final int slots() {
     return mask + 1;
   }
 
-  int slot(long sequence) {
+  final int slot(long sequence) {
     return (int) sequence & mask;
   }
 
-  long workRequestId(long sequence) {
+  final long workRequestId(long sequence) {
     return workRequestId[slot(sequence)];
   }
 
-  long address(long sequence) {
-    return address[slot(sequence)];
+  final long totalBytes(long sequence) {
+    return buffers.totalBytes(slot(sequence));
   }
 
-  long lengthBytes(long sequence) {
-    return lengthBytes[slot(sequence)];
+  final boolean isAccessible(long sequence, ReliableConnection connection, int access) {
+    return buffers.isAccessible(slot(sequence), connection, access);
   }
 
-  int localKey(long sequence) {
-    return localKey[slot(sequence)];
+  final void gather(long sequence, long offset, long to, int bytes) {
+    buffers.gather(slot(sequence), offset, to, bytes);
+  }
+
+  final void scatter(long sequence, long offset, long from, int bytes) {
+    buffers.scatter(slot(sequence), offset, from, bytes);
   }
 }

@@ -31,6 +31,8 @@ import org.junit.jupiter.api.Timeout;
 /** The verbs with a worker and a socket behind them: what they refuse, and what is left when the device goes. */
 @Timeout(60)
 class LocalDeviceTest {
+  private static final EnumSet<AccessFlag> NONE = EnumSet.noneOf(AccessFlag.class);
+
   private LocalDevice device;
   private ProtectionDomain domain;
   private CompletionQueue completions;
@@ -69,7 +71,7 @@ class LocalDeviceTest {
 
   @Test
   void aFullQueueTakesNoMore() {
-    queuePair.initialize();
+    queuePair.initialize(NONE);
     assertThat(queuePair.postReceive(receive(1, 0, 8))).isTrue();
     assertThat(queuePair.postReceive(receive(2, 0, 8))).isTrue();
     assertThat(queuePair.postReceive(receive(3, 0, 8))).isFalse();
@@ -79,22 +81,21 @@ class LocalDeviceTest {
   void postsNeedTheirStates() {
     assertRefused(() -> queuePair.postReceive(receive(1, 0, 8)), "EINVAL");
     assertRefused(() -> queuePair.postSend(send(1, 0, 8)), "EINVAL");
-    assertRefused(() -> queuePair.readyToSend(new ReadyToSend(0, 14, 7, 7)), "EINVAL");
+    assertRefused(() -> queuePair.readyToSend(new ReadyToSend(0, 14, 7, 7, 1)), "EINVAL");
     connectToItself();
-    assertRefused(queuePair::initialize, "EINVAL");
+    assertRefused(() -> queuePair.initialize(NONE), "EINVAL");
     assertRefused(() -> queuePair.postSend(send(1, 0, (1L << 31) + 1)), "EINVAL");
-    assertRefused(() -> queuePair.postSend(send(1, 0, -1)), "EINVAL");
   }
 
   @Test
   void attributesNeedTheirRanges() {
-    queuePair.initialize();
+    queuePair.initialize(NONE);
     assertRefused(() -> queuePair.readyToReceive(ready(1 << 24, PathMtu.MTU_1024, 0, 12)), "EINVAL");
     assertRefused(() -> queuePair.readyToReceive(ready(5, PathMtu.MTU_1024, 1, 12)), "EINVAL");
     assertRefused(() -> queuePair.readyToReceive(ready(5, PathMtu.MTU_1024, 0, 32)), "EINVAL");
     queuePair.readyToReceive(ready(5, PathMtu.MTU_1024, 0, 12));
-    assertRefused(() -> queuePair.readyToSend(new ReadyToSend(0, 32, 7, 7)), "EINVAL");
-    assertRefused(() -> queuePair.readyToSend(new ReadyToSend(0, 14, 8, 7)), "EINVAL");
+    assertRefused(() -> queuePair.readyToSend(new ReadyToSend(0, 32, 7, 7, 1)), "EINVAL");
+    assertRefused(() -> queuePair.readyToSend(new ReadyToSend(0, 14, 8, 7, 1)), "EINVAL");
     assertThat(queuePair.state()).isEqualTo(QueuePairState.READY_TO_RECEIVE);
   }
 
@@ -114,7 +115,7 @@ class LocalDeviceTest {
   void anOverrunIsToldAndEndsTheQueuePair() {
     CompletionQueue small = device.createCompletionQueue(1);
     QueuePair other = domain.createQueuePair(new QueuePairInit(small, small, 8, 8));
-    other.initialize();
+    other.initialize(NONE);
     for (int i = 0; i <= small.capacity(); i++) {
       other.postReceive(receive(i, 0, 8));
     }
@@ -142,37 +143,33 @@ class LocalDeviceTest {
   @Test
   void aDeviceThatIsGoneRefusesWorkAndTakesBackTheRest() {
     device.close();
-    assertRefused(queuePair::initialize, "ENODEV");
+    assertRefused(() -> queuePair.initialize(NONE), "ENODEV");
     queuePair.close();
     region.close();
     domain.close();
   }
 
   private void connectToItself() {
-    queuePair.initialize();
+    queuePair.initialize(NONE);
     queuePair.readyToReceive(ready(queuePair.number(), PathMtu.MTU_1024, 0, 12));
-    queuePair.readyToSend(new ReadyToSend(0, 14, 7, 7));
+    queuePair.readyToSend(new ReadyToSend(0, 14, 7, 7, 1));
   }
 
   private ReadyToReceive ready(int number, PathMtu mtu, int gidIndex, int rnrTimer) {
-    return new ReadyToReceive(number, 0, mtu, new AddressVector(device.gids().get(0), gidIndex, 0), rnrTimer);
+    return new ReadyToReceive(number, 0, mtu, new AddressVector(device.gids().get(0), gidIndex, 0), 1, rnrTimer);
   }
 
   private SendRequest send(long id, int offset, long lengthBytes) {
     SendRequest request = new SendRequest();
     request.workRequestId = id;
-    request.address = region.address() + offset;
-    request.lengthBytes = lengthBytes;
-    request.localKey = region.localKey();
+    request.buffers.add(region.address() + offset, lengthBytes, region.localKey());
     return request;
   }
 
   private ReceiveRequest receive(long id, int offset, long lengthBytes) {
     ReceiveRequest request = new ReceiveRequest();
     request.workRequestId = id;
-    request.address = region.address() + offset;
-    request.lengthBytes = lengthBytes;
-    request.localKey = region.localKey();
+    request.buffers.add(region.address() + offset, lengthBytes, region.localKey());
     return request;
   }
 

@@ -32,8 +32,8 @@ class DroppedPacketsTest {
   private final OneQueuePair queuePair = new OneQueuePair(NUMBER, LOCAL, REMOTE);
 
   DroppedPacketsTest() {
-    queuePair.receives.post(5, queuePair.region.address(), 100, queuePair.region.key());
-    queuePair.receives.post(6, queuePair.region.address() + 100, 100, queuePair.region.key());
+    queuePair.postReceive(5, 0, 100);
+    queuePair.postReceive(6, 100, 100);
   }
 
   @AfterEach
@@ -178,7 +178,7 @@ class DroppedPacketsTest {
   @Test
   void answersOutsideOfWhatIsUnderWay() {
     connect();
-    queuePair.sends.post(77, queuePair.region.address(), 10, queuePair.region.key());
+    queuePair.postSend(77, 0, 10);
     assertThat(queuePair.transmit(0).psn()).isEqualTo(SEND_PSN);
     for (int psn : new int[] {SEND_PSN - 1, SEND_PSN + 1, SEND_PSN + 2, SEND_PSN + 0x80_0000}) {
       receiveIgnored(Counter.RX_STALE_RESPONSE, acknowledge(psn, Aeth.ACK));

@@ -7,19 +7,25 @@ import io.burst.engine.wire.Verdict;
 import io.burst.linux.Memory;
 import io.burst.spi.Frame;
 import io.burst.spi.NextHop;
+import io.burst.verbs.AccessFlag;
 import io.burst.verbs.Completion;
 import io.burst.verbs.Gid;
 import io.burst.verbs.PathMtu;
 import io.burst.verbs.ReadyToReceive;
 import io.burst.verbs.ReadyToSend;
+import io.burst.verbs.ScatterGatherList;
+import io.burst.verbs.SendRequest;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import java.util.Set;
 
 /** An endpoint with one connected queue pair whose peer is the test: bytes go in, packets and completions come out. */
 final class OneQueuePair {
   static final byte POISON = (byte) 0xA5;
 
+  private static final int ALL = Region.mask(EnumSet.allOf(AccessFlag.class));
   private static final int DOMAIN = 1;
   private static final int FRAME_BYTES = 9000;
 
@@ -27,11 +33,11 @@ final class OneQueuePair {
   final MemoryTable table = new MemoryTable();
   final Endpoint endpoint;
   final ReliableConnection connection;
-  final WorkQueue sends = new WorkQueue(64);
+  final SendQueue sends = new SendQueue(64);
   final WorkQueue receives = new WorkQueue(64);
   final CompletionRing completions = new CompletionRing(256);
   final ByteBuffer memory = ByteBuffer.allocateDirect(1 << 20);
-  final Region region = table.add(DOMAIN, Memory.addressOf(memory), memory.capacity(), true);
+  final Region region = table.add(DOMAIN, Memory.addressOf(memory), memory.capacity(), ALL);
 
   private final Frame in = Frames.allocate(1, FRAME_BYTES)[0];
   private final Frame[] out = Frames.allocate(1, FRAME_BYTES);
@@ -39,6 +45,10 @@ final class OneQueuePair {
   private final InetAddress remote;
 
   OneQueuePair(int number, String local, String remote) {
+    this(number, local, remote, EnumSet.noneOf(AccessFlag.class));
+  }
+
+  OneQueuePair(int number, String local, String remote, Set<AccessFlag> remoteAccess) {
     this.local = address(local);
     this.remote = address(remote);
     endpoint = new Endpoint(table, counters, number, (queuePair, defect) -> { throw defect; });
@@ -46,15 +56,28 @@ final class OneQueuePair {
     while (memory.hasRemaining()) {
       memory.put(POISON);
     }
-    connection.initialize();
+    connection.initialize(remoteAccess);
   }
 
   void connect(
       int remoteNumber, int receivePsn, int sendPsn, PathMtu mtu, int timeout, int retryCount, int rnrRetryCount) {
     Flow flow = new Flow(local, remote, Flow.sourcePort(connection.number(), remoteNumber), 0);
     Path path = new Path(flow, new NextHop() {}, Gid.of(local), Gid.of(remote));
-    connection.readyToReceive(new ReadyToReceive(remoteNumber, receivePsn, mtu, null, 12), path);
-    connection.readyToSend(new ReadyToSend(sendPsn, timeout, retryCount, rnrRetryCount));
+    connection.readyToReceive(new ReadyToReceive(remoteNumber, receivePsn, mtu, null, 4, 12), path);
+    connection.readyToSend(new ReadyToSend(sendPsn, timeout, retryCount, rnrRetryCount, 4));
+  }
+
+  /** Posts a SEND from the region. */
+  void postSend(long id, long offset, long lengthBytes) {
+    SendRequest request = new SendRequest();
+    request.workRequestId = id;
+    request.buffers.add(region.address() + offset, lengthBytes, region.key());
+    sends.post(request);
+  }
+
+  /** Posts a receive into the region. */
+  void postReceive(long id, long offset, long lengthBytes) {
+    receives.post(id, new ScatterGatherList().add(region.address() + offset, lengthBytes, region.key()));
   }
 
   void receive(byte[] packet, long nowNs) {

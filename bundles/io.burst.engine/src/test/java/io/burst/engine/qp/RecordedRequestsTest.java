@@ -59,7 +59,7 @@ class RecordedRequestsTest {
     responder.connect(requesterNumber, first.psn(), 0, PathMtu.ofBytes(mtu), 14, 7, 7);
     List<String> answers = new ArrayList<>();
     for (byte[] request : requests) {
-      responder.receives.post(0, responder.region.address(), RECEIVE_BYTES, responder.region.key());
+      responder.postReceive(0, 0, RECEIVE_BYTES);
       responder.receive(request, 0);
       for (RocePacket answer = responder.transmit(0); answer != null; answer = responder.transmit(0)) {
         answers.add(describe(answer));

@@ -29,8 +29,8 @@ class RefusedRequestsTest {
 
   RefusedRequestsTest() {
     queuePair.connect(0x22, PSN, 0, PathMtu.MTU_1024, 14, 7, 7);
-    queuePair.receives.post(1, queuePair.region.address(), ROOM_BYTES, queuePair.region.key());
-    queuePair.receives.post(2, queuePair.region.address() + 5000, ROOM_BYTES, queuePair.region.key());
+    queuePair.postReceive(1, 0, ROOM_BYTES);
+    queuePair.postReceive(2, 5000, ROOM_BYTES);
   }
 
   @Test

@@ -154,8 +154,7 @@ class RetryTest {
   void memoryThatIsNotRegisteredFailsInItsTurn() {
     connect(TIMEOUT, 7);
     post(1, 10);
-    long tooLate = queuePair.region.address() + queuePair.region.lengthBytes() - 9;
-    queuePair.sends.post(2, tooLate, 10, queuePair.region.key());
+    queuePair.postSend(2, queuePair.region.lengthBytes() - 9, 10);
     assertThat(transmit(0)).containsExactly(SEND_PSN);
     assertThat(queuePair.poll()).isNull();
     acknowledge(SEND_PSN, Aeth.ACK, 0);
@@ -202,7 +201,7 @@ class RetryTest {
   }
 
   private void post(int id, int lengthBytes) {
-    queuePair.sends.post(id, queuePair.region.address(), lengthBytes, queuePair.region.key());
+    queuePair.postSend(id, 0, lengthBytes);
   }
 
   private List<Integer> transmit(long nowNs) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
  */
 class ConversationTest {
   private static final int RUNS = 1000;
-  private static final int FEWEST_MESSAGES = 20;
+  private static final int FEWEST_REQUESTS = 40;
   private static final int LONGEST_BYTES = 20_000;
   private static final long LONGEST_RUN_NS = TimeUnit.MINUTES.toNanos(10);
   private static final PathMtu[] MTUS = PathMtu.values();
@@ -42,7 +42,7 @@ class ConversationTest {
     // The runs have to reach what they are there to test.
     for (Counter reached : new Counter[] {
       Counter.DUPLICATE_REQUEST, Counter.OUT_OF_SEQUENCE, Counter.PACKET_SEQ_ERR, Counter.OUT_OF_BUFFER,
-      Counter.RCVD_RNR_ERR, Counter.LOCAL_ACK_TIMEOUT_ERR, Counter.RETRANSMITTED_PKTS, Counter.RX_ICRC_ENCAPSULATED
+      Counter.RCVD_RNR_ERR, Counter.LOCAL_ACK_TIMEOUT_ERR, Counter.RETRANSMITTED_PKTS, Counter.RX_ICRC_ENCAPSULATED, Counter.IMPLIED_NAK_SEQ_ERR
     }) {
       assertThat(totals.get(reached)).as(reached.label()).isGreaterThan(RUNS);
     }
@@ -54,12 +54,14 @@ class ConversationTest {
     long timeoutNs = 4096L << timeout;
     boolean ipv6 = random.nextBoolean();
     Wire.End[] ends = new Wire(timeoutNs / 16).ends(address(ipv6, 1), address(ipv6, 2));
-    Traffic forth = new Traffic(random, FEWEST_MESSAGES, LONGEST_BYTES);
-    Traffic back = new Traffic(random, FEWEST_MESSAGES, LONGEST_BYTES);
+    Script forth = new Script(random, FEWEST_REQUESTS + random.nextInt(20), LONGEST_BYTES);
+    Script back = new Script(random, FEWEST_REQUESTS + random.nextInt(20), LONGEST_BYTES);
     Peer a = new Peer(random.split(), faulty(ends[0], random, timeoutNs), forth, back, timeoutNs);
     Peer b = new Peer(random.split(), faulty(ends[1], random, timeoutNs), back, forth, timeoutNs);
     connect(random, timeout, a, b);
     run(a, b);
+    a.checkEnd();
+    b.checkEnd();
     count(a);
     count(b);
     long hits = a.faults() + b.faults();
@@ -100,8 +102,9 @@ class ConversationTest {
     int bPsn = random.nextInt(4) == 0 ? 0xFF_FFF0 : random.nextInt(1 << 24);
     PathMtu mtu = MTUS[random.nextInt(MTUS.length)];
     int rnrTimer = 1 + random.nextInt(8);
-    a.connect(b, new Peer.Connecting(aPsn, bPsn, mtu, timeout, rnrTimer));
-    b.connect(a, new Peer.Connecting(bPsn, aPsn, mtu, timeout, rnrTimer));
+    int readAtomic = 1 + random.nextInt(4);
+    a.connect(b, new Peer.Connecting(aPsn, bPsn, mtu, timeout, rnrTimer, readAtomic));
+    b.connect(a, new Peer.Connecting(bPsn, aPsn, mtu, timeout, rnrTimer, readAtomic));
   }
 
   private void count(Peer peer) {
