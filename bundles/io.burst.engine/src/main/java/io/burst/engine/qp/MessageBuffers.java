@@ -4,8 +4,8 @@ import io.burst.linux.Memory;
 import io.burst.verbs.ScatterGatherList;
 
 /**
- * The scatter/gather lists of a work queue, by slot: a message seen as one run of bytes over pieces of memory. Written by
- * the posting thread before it posts, read by the queue pair's owner after.
+ * The scatter/gather lists of a work queue, by slot: a message seen as one run of bytes over pieces of memory. Written
+ * by the posting thread before it posts, read by the queue pair's owner after.
  */
 final class MessageBuffers {
   private final int[] count;

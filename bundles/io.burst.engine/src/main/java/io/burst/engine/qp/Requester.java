@@ -31,9 +31,9 @@ final class Requester {
   private static final int ACK_EVERY_PACKETS = 16;
 
   /**
-   * A READ is asked for in requests of at most so many response packets each, so that the window paces what comes as well as
-   * what goes. Their borders are multiples of it from the start of the message: a repeated request is the same as before or
-   * a suffix of it, as the responder demands.
+   * A READ is asked for in requests of at most so many response packets each, so that the window paces what comes as
+   * well as what goes. Their borders are multiples of it from the start of the message: a repeated request is the same
+   * as before or a suffix of it, as the responder demands.
    */
   private static final int READ_REQUEST_PACKETS = 16;
 
@@ -298,8 +298,8 @@ final class Requester {
   }
 
   /**
-   * Acknowledges all before a PSN, except that an answer that should have come by then and didn't stops it: that one is asked
-   * for again (implied NAK).
+   * Acknowledges all before a PSN, except that an answer that should have come by then and didn't stops it: that one is
+   * asked for again (implied NAK).
    *
    * @return whether it got there
    */
@@ -317,7 +317,9 @@ final class Requester {
     return false;
   }
 
-  /** The first PSN before the given one at which a READ response or an atomic's value is still to come; else the given. */
+  /**
+   * The first PSN before the given one at which a READ response or an atomic's value is still to come; else the given.
+   */
   private int firstMissingAnswer(int before) {
     for (long sequence = sends.oldest(); sequence < numbered; sequence++) {
       int first = sequence == sends.oldest() ? unackedPsn : firstPsn[sends.slot(sequence)];

@@ -14,8 +14,8 @@ import io.burst.verbs.CompletionStatus;
 import io.burst.verbs.ReadyToReceive;
 
 /**
- * The half of a reliable connection that executes the peer's requests, each exactly once and in order of PSN, and answers
- * them (IBTA volume 1, 9.7.4 and 9.7.5.1). Owned by its queue pair's thread.
+ * The half of a reliable connection that executes the peer's requests, each exactly once and in order of PSN, and
+ * answers them (IBTA volume 1, 9.7.4 and 9.7.5.1). Owned by its queue pair's thread.
  */
 final class Responder {
   private static final int NO_ANSWER = -1;

@@ -4,8 +4,9 @@ import io.burst.engine.wire.Opcode;
 import io.burst.engine.wire.Psn;
 
 /**
- * The peer's READs and atomics that were executed last, as many as may be under way at once: what is still to be answered,
- * in order, and what may have to be answered again (IBTA volume 1, 9.7.7.1 and 9.7.5.1.3). Owned by its queue pair's thread.
+ * The peer's READs and atomics that were executed last, as many as may be under way at once: what is still to be
+ * answered, in order, and what may have to be answered again (IBTA volume 1, 9.7.7.1 and 9.7.5.1.3). Owned by its queue
+ * pair's thread.
  *
  * <p>Entries are known by their number, which counts up; an entry covers the PSNs from its first on.
  */
@@ -45,8 +46,8 @@ final class ResponderResources {
   }
 
   /**
-   * Whether one more would take the place of one that was never answered: the peer exceeds what it was told. One that is only
-   * to be answered again may go: a peer that asks for more has its first answer.
+   * Whether one more would take the place of one that was never answered: the peer exceeds what it was told. One that
+   * is only to be answered again may go: a peer that asks for more has its first answer.
    */
   boolean isFull() {
     return capacity == 0 || added >= capacity && !answered[slot(added)];

@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a peer may do with memory, and what it gets when it may not: NAK 0x62 where the memory refuses, NAK 0x61 where the request
- * itself is wrong, and no byte changed (IBTA volume 1, 9.7.4.1 and table "Responder error behavior").
+ * What a peer may do with memory, and what it gets when it may not: NAK 0x62 where the memory refuses, NAK 0x61 where
+ * the request itself is wrong, and no byte changed (IBTA volume 1, 9.7.4.1 and table "Responder error behavior").
  */
 class RemoteAccessTest {
   private static final String LOCAL = "192.0.2.1";

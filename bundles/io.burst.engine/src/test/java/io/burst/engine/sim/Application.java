@@ -24,8 +24,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * An application on one queue pair: it posts its script's requests and the other script's receives at random moments, and
- * checks every completion and in the end every byte.
+ * An application on one queue pair: it posts its script's requests and the other script's receives at random moments,
+ * and checks every completion and in the end every byte.
  */
 final class Application {
   private static final int DOMAIN = 1;

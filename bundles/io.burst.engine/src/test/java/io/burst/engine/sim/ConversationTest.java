@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Two endpoints over a faulty link under a virtual clock: whatever the link does, each request is executed once and in
- * order, every byte is where it belongs and no other was touched, and every request completes once. The system properties
- * sim.runs and sim.seed (profile sim) say how many runs, and which is the first; a failure names its seed.
+ * order, every byte is where it belongs and no other was touched, and every request completes once. The system
+ * properties sim.runs and sim.seed (profile sim) say how many runs, and which is the first; a failure names its seed.
  */
 class ConversationTest {
   private static final int RUNS = Integer.getInteger("sim.runs", 1000);

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * What one end asks of the other in one run, drawn from a seed, and what must come of it: the plain model that the transport
- * is held against. It knows requests, bytes and their order, and nothing of packets.
+ * What one end asks of the other in one run, drawn from a seed, and what must come of it: the plain model that the
+ * transport is held against. It knows requests, bytes and their order, and nothing of packets.
  *
  * <p>The target memory has three parts. One is read, and written with a fence only, since a READ that is answered again
  * would see what an unfenced WRITE behind it has written. One is written without fences. One holds words for atomics.
