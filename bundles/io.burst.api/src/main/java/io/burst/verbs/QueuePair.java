@@ -33,7 +33,7 @@ public interface QueuePair extends AutoCloseable {
    * Posts a send (ibv_post_send). The memory is the transport's until the completion. The request is copied out.
    *
    * @return false when the send queue is full (ENOMEM)
-   * @throws VerbsException EINVAL before RTS, or for a length over 2^31
+   * @throws VerbsException EINVAL before RTS, for a length over 2^31, or an operation that the service doesn't have
    */
   boolean postSend(SendRequest request);
 

@@ -9,6 +9,7 @@ import io.burst.verbs.MemoryRegion;
 import io.burst.verbs.ProtectionDomain;
 import io.burst.verbs.QueuePair;
 import io.burst.verbs.QueuePairInit;
+import io.burst.verbs.QueuePairType;
 import io.burst.verbs.ReceiveRequest;
 import io.burst.verbs.SendRequest;
 import java.nio.ByteBuffer;
@@ -99,7 +100,8 @@ final class DemoTransfer {
     try (ProtectionDomain domain = device.allocateProtectionDomain();
         MemoryRegion memory = domain.registerMemory(bytes, Set.of(AccessFlag.LOCAL_WRITE));
         CompletionQueue completions = device.createCompletionQueue(RECEIVES + WINDOW);
-        QueuePair queuePair = domain.createQueuePair(new QueuePairInit(completions, completions, WINDOW, RECEIVES))) {
+        QueuePair queuePair = domain.createQueuePair(
+            new QueuePairInit(QueuePairType.RELIABLE_CONNECTION, completions, completions, WINDOW, RECEIVES))) {
       return body.run(new DemoTransfer(device, memory, bytes, completions, queuePair, end, activity));
     }
   }

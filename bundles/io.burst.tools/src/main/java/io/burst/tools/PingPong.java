@@ -8,6 +8,7 @@ import io.burst.verbs.MemoryRegion;
 import io.burst.verbs.ProtectionDomain;
 import io.burst.verbs.QueuePair;
 import io.burst.verbs.QueuePairInit;
+import io.burst.verbs.QueuePairType;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -75,7 +76,8 @@ public final class PingPong extends Program {
         MemoryRegion receiveMemory = domain.registerMemory(received, Set.of(AccessFlag.LOCAL_WRITE));
         CompletionQueue completions = device.createCompletionQueue(options.receiveDepth() + 1);
         QueuePair queuePair = domain.createQueuePair(
-            new QueuePairInit(completions, completions, 1, options.receiveDepth()))) {
+            new QueuePairInit(
+                QueuePairType.RELIABLE_CONNECTION, completions, completions, 1, options.receiveDepth()))) {
       PingPongRun run = new PingPongRun(options, queuePair, completions, sendMemory, receiveMemory, err);
       queuePair.initialize(Set.of());
       run.postReceives();

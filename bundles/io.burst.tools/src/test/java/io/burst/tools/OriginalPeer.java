@@ -11,6 +11,7 @@ import io.burst.verbs.PathMtu;
 import io.burst.verbs.ProtectionDomain;
 import io.burst.verbs.QueuePair;
 import io.burst.verbs.QueuePairInit;
+import io.burst.verbs.QueuePairType;
 import io.burst.verbs.ReadyToReceive;
 import io.burst.verbs.ReadyToSend;
 import io.burst.verbs.ReceiveRequest;
@@ -54,7 +55,8 @@ final class OriginalPeer {
     try (ProtectionDomain domain = device.allocateProtectionDomain();
         MemoryRegion region = domain.registerMemory(memory, Set.of(AccessFlag.LOCAL_WRITE));
         CompletionQueue completions = device.createCompletionQueue(11);
-        QueuePair queuePair = domain.createQueuePair(new QueuePairInit(completions, completions, 1, 10))) {
+        QueuePair queuePair = domain.createQueuePair(
+            new QueuePairInit(QueuePairType.RELIABLE_CONNECTION, completions, completions, 1, 10))) {
       queuePair.initialize(Set.of());
       exchange(device, queuePair, region, socket, server);
       play(queuePair, completions, region, server);

@@ -7,7 +7,7 @@ import io.burst.engine.port.PortException;
 import io.burst.engine.port.Ports;
 import io.burst.engine.qp.Counter;
 import io.burst.engine.qp.Endpoint;
-import io.burst.engine.qp.ReliableConnection;
+import io.burst.engine.qp.QueuePairContext;
 import io.burst.spi.PacketPort;
 import io.burst.verbs.Device;
 import io.burst.verbs.Gid;
@@ -159,7 +159,7 @@ public final class ConfiguredDevice implements DeviceView {
     return views;
   }
 
-  private static QueuePairView view(ReliableConnection connection) {
+  private static QueuePairView view(QueuePairContext connection) {
     return new QueuePairView(
         connection.number(),
         label(connection.state()),
@@ -177,6 +177,7 @@ public final class ConfiguredDevice implements DeviceView {
       case INIT -> "INIT";
       case READY_TO_RECEIVE -> "RTR";
       case READY_TO_SEND -> "RTS";
+      case SEND_QUEUE_ERROR -> "SQE";
       case ERROR -> "ERR";
     };
   }

@@ -1,9 +1,10 @@
 package io.burst.engine.device;
 
 import io.burst.engine.qp.Path;
-import io.burst.engine.qp.ReliableConnection;
+import io.burst.engine.qp.QueuePairContext;
 import io.burst.engine.qp.SendQueue;
 import io.burst.engine.qp.WorkQueue;
+import io.burst.engine.wire.Transport;
 import io.burst.engine.worker.Worker;
 import io.burst.verbs.AccessFlag;
 import io.burst.verbs.CompletionQueue;
@@ -39,7 +40,8 @@ final class LocalQueuePair implements QueuePair {
   private final LocalCompletionQueue receiveCompletions;
   private final SendQueue sends;
   private final WorkQueue receives;
-  private final ReliableConnection connection;
+  private final Transport transport;
+  private final QueuePairContext connection;
   private boolean open = true;
 
   LocalQueuePair(LocalProtectionDomain domain, QueuePairInit init) {
@@ -48,13 +50,23 @@ final class LocalQueuePair implements QueuePair {
     worker = device.worker();
     sends = new SendQueue(checkRange("send depth", init.sendDepth(), 1, DEEPEST_QUEUE));
     receives = new WorkQueue(checkRange("receive depth", init.receiveDepth(), 1, DEEPEST_QUEUE));
+    transport =
+        switch (init.type()) {
+          case RELIABLE_CONNECTION -> Transport.RC;
+          case UNRELIABLE_CONNECTION -> Transport.UC;
+        };
     sendCompletions = local(init.sendCompletions());
     receiveCompletions = local(init.receiveCompletions());
     connection =
         worker.call(
             endpoint ->
                 endpoint.create(
-                    domain.number(), sends, receives, sendCompletions.acquire(), receiveCompletions.acquire()));
+                    transport,
+                    domain.number(),
+                    sends,
+                    receives,
+                    sendCompletions.acquire(),
+                    receiveCompletions.acquire()));
   }
 
   @Override
@@ -102,10 +114,10 @@ final class LocalQueuePair implements QueuePair {
   @Override
   public boolean postSend(SendRequest request) {
     QueuePairState state = connection.state();
-    if (state != QueuePairState.READY_TO_SEND && state != QueuePairState.ERROR) {
+    if (state.compareTo(QueuePairState.READY_TO_SEND) < 0) {
       throw new VerbsException("EINVAL: a send needs the queue pair in RTS, it is in " + state);
     }
-    checkLength(request);
+    check(request);
     boolean posted = sends.post(request);
     worker.wake();
     return posted;
@@ -162,7 +174,10 @@ final class LocalQueuePair implements QueuePair {
     return value;
   }
 
-  private static void checkLength(SendRequest request) {
+  private void check(SendRequest request) {
+    if (request.opcode.isAnswered() && transport != Transport.RC) {
+      throw new VerbsException("EINVAL: " + request.opcode + " needs a reliable connection");
+    }
     long lengthBytes = request.buffers.totalBytes();
     boolean eightBytes = request.opcode.isAtomic() || request.opcode == SendOpcode.ATOMIC_WRITE;
     if (eightBytes && lengthBytes != Long.BYTES) {

@@ -37,6 +37,8 @@ public enum Counter {
   RX_BAD_PKEY,
   RX_WRONG_ADDRESS,
   RX_WRONG_STATE,
+  /** Messages of unreliable services that couldn't be taken: no receive, too long, not allowed. */
+  RX_DROPPED_MESSAGES,
   /** Answers to what isn't outstanding. */
   RX_STALE_RESPONSE;
 

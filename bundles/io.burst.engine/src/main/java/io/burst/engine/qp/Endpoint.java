@@ -2,6 +2,7 @@ package io.burst.engine.qp;
 
 import io.burst.engine.wire.PacketWriter;
 import io.burst.engine.wire.RocePacket;
+import io.burst.engine.wire.Transport;
 import io.burst.engine.wire.Verdict;
 import io.burst.linux.Memory;
 import io.burst.spi.Frame;
@@ -25,7 +26,7 @@ public final class Endpoint {
 
   private final RocePacket packet = new RocePacket();
   private final QueuePairTable queuePairs;
-  private final BiConsumer<ReliableConnection, RuntimeException> onDefect;
+  private final BiConsumer<QueuePairContext, RuntimeException> onDefect;
   private int turn;
 
   /**
@@ -36,7 +37,7 @@ public final class Endpoint {
       MemoryTable memory,
       Counters counters,
       int firstNumber,
-      BiConsumer<ReliableConnection, RuntimeException> onDefect) {
+      BiConsumer<QueuePairContext, RuntimeException> onDefect) {
     this.memory = memory;
     this.counters = counters;
     this.onDefect = onDefect;
@@ -44,25 +45,33 @@ public final class Endpoint {
     queuePairs = new QueuePairTable(firstNumber);
   }
 
-  public ReliableConnection create(
+  /** @param transport RC or UC */
+  public QueuePairContext create(
+      Transport transport,
       int domain,
       SendQueue sends,
       WorkQueue receives,
       CompletionRing sendCompletions,
       CompletionRing receiveCompletions) {
-    ReliableConnection connection =
-        new ReliableConnection(
-            queuePairs.takeNumber(), domain, sends, receives, sendCompletions, receiveCompletions, this);
-    queuePairs.add(connection);
-    return connection;
+    int number = queuePairs.takeNumber();
+    QueuePairContext queuePair =
+        switch (transport) {
+          case RC -> new ReliableConnection(
+              number, domain, sends, receives, sendCompletions, receiveCompletions, this);
+          case UC -> new UnreliableConnection(
+              number, domain, sends, receives, sendCompletions, receiveCompletions, this);
+          default -> throw new IllegalArgumentException("no queue pairs of " + transport);
+        };
+    queuePairs.add(queuePair);
+    return queuePair;
   }
 
-  public void remove(ReliableConnection connection) {
-    queuePairs.remove(connection);
+  public void remove(QueuePairContext queuePair) {
+    queuePairs.remove(queuePair);
   }
 
   /** Visits every queue pair; the visitor must not create or remove any. */
-  public void forEach(Consumer<ReliableConnection> visitor) {
+  public void forEach(Consumer<QueuePairContext> visitor) {
     for (int i = 0; i < queuePairs.count(); i++) {
       visitor.accept(queuePairs.get(i));
     }
@@ -76,26 +85,26 @@ public final class Endpoint {
       counters.increment(drop(verdict));
       return;
     }
-    ReliableConnection connection = queuePairs.find(packet.destinationQpn());
-    if (connection == null) {
+    QueuePairContext queuePair = queuePairs.find(packet.destinationQpn());
+    if (queuePair == null) {
       counters.increment(Counter.RX_UNKNOWN_QP);
       return;
     }
     try {
-      connection.onPacket(packet, frame.address, nowNs);
+      queuePair.onPacket(packet, frame.address, nowNs);
     } catch (RuntimeException e) {
-      kill(connection, e);
+      kill(queuePair, e);
     }
   }
 
   /** Retries what has waited too long. */
   public void onTimeout(long nowNs) {
     for (int i = 0; i < queuePairs.count(); i++) {
-      ReliableConnection connection = queuePairs.get(i);
+      QueuePairContext queuePair = queuePairs.get(i);
       try {
-        connection.onTimeout(nowNs);
+        queuePair.onTimeout(nowNs);
       } catch (RuntimeException e) {
-        kill(connection, e);
+        kill(queuePair, e);
       }
     }
   }
@@ -128,22 +137,22 @@ public final class Endpoint {
     return earliest;
   }
 
-  private int takeTurn(ReliableConnection connection, Frame[] out, int filled, long nowNs) {
+  private int takeTurn(QueuePairContext queuePair, Frame[] out, int filled, long nowNs) {
     int end = Math.min(out.length, filled + TURN_PACKETS);
     int next = filled;
     try {
-      while (next < end && connection.pollTransmit(out[next], nowNs)) {
+      while (next < end && queuePair.pollTransmit(out[next], nowNs)) {
         next++;
       }
     } catch (RuntimeException e) {
-      kill(connection, e);
+      kill(queuePair, e);
     }
     return next;
   }
 
-  private void kill(ReliableConnection connection, RuntimeException defect) {
-    connection.enterError();
-    onDefect.accept(connection, defect);
+  private void kill(QueuePairContext queuePair, RuntimeException defect) {
+    queuePair.enterError();
+    onDefect.accept(queuePair, defect);
   }
 
   private static Counter drop(Verdict verdict) {

@@ -37,11 +37,11 @@ final class MessageBuffers {
     return totalBytes[slot];
   }
 
-  /** Whether every piece is in a region of the connection's domain that allows the access. */
-  boolean isAccessible(int slot, ReliableConnection connection, int access) {
+  /** Whether every piece is in a region of the queuePair's domain that allows the access. */
+  boolean isAccessible(int slot, QueuePairContext queuePair, int access) {
     int first = slot * ScatterGatherList.CAPACITY;
     for (int i = first; i < first + count[slot]; i++) {
-      if (lengthBytes[i] > 0 && connection.find(localKey[i], address[i], lengthBytes[i], access) == null) {
+      if (lengthBytes[i] > 0 && queuePair.find(localKey[i], address[i], lengthBytes[i], access) == null) {
         return false;
       }
     }

@@ -13,9 +13,9 @@ final class QueuePairTable {
   private static final int NUMBER_MASK = 0xFF_FFFF;
   private static final int MOST = 1 << 22;
 
-  private ReliableConnection[] byNumber = new ReliableConnection[64];
+  private QueuePairContext[] byNumber = new QueuePairContext[64];
   /** The same ones without gaps, for going round. */
-  private ReliableConnection[] all = new ReliableConnection[16];
+  private QueuePairContext[] all = new QueuePairContext[16];
   private int count;
   private int next;
 
@@ -27,13 +27,13 @@ final class QueuePairTable {
     return count;
   }
 
-  ReliableConnection get(int index) {
+  QueuePairContext get(int index) {
     return all[index];
   }
 
   /** The queue pair with this number, or null. */
-  ReliableConnection find(int number) {
-    ReliableConnection found = byNumber[number & byNumber.length - 1];
+  QueuePairContext find(int number) {
+    QueuePairContext found = byNumber[number & byNumber.length - 1];
     return found != null && found.number() == number ? found : null;
   }
 
@@ -50,17 +50,17 @@ final class QueuePairTable {
     return number;
   }
 
-  void add(ReliableConnection connection) {
-    byNumber[connection.number() & byNumber.length - 1] = connection;
+  void add(QueuePairContext queuePair) {
+    byNumber[queuePair.number() & byNumber.length - 1] = queuePair;
     if (count == all.length) {
       all = Arrays.copyOf(all, 2 * count);
     }
-    all[count++] = connection;
+    all[count++] = queuePair;
   }
 
-  void remove(ReliableConnection connection) {
-    byNumber[connection.number() & byNumber.length - 1] = null;
-    int index = Arrays.asList(all).indexOf(connection);
+  void remove(QueuePairContext queuePair) {
+    byNumber[queuePair.number() & byNumber.length - 1] = null;
+    int index = Arrays.asList(all).indexOf(queuePair);
     all[index] = all[--count];
     all[count] = null;
   }
@@ -69,7 +69,7 @@ final class QueuePairTable {
     if (byNumber.length > MOST) {
       throw new IllegalStateException("all " + MOST + " queue pairs are in use");
     }
-    ReliableConnection[] larger = new ReliableConnection[2 * byNumber.length];
+    QueuePairContext[] larger = new QueuePairContext[2 * byNumber.length];
     for (int i = 0; i < count; i++) {
       larger[all[i].number() & larger.length - 1] = all[i];
     }

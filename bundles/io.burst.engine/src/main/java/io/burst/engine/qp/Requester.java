@@ -1,9 +1,7 @@
 package io.burst.engine.qp;
 
 import io.burst.engine.wire.Aeth;
-import io.burst.engine.wire.Header;
 import io.burst.engine.wire.Opcode;
-import io.burst.engine.wire.PacketWriter;
 import io.burst.engine.wire.Psn;
 import io.burst.engine.wire.RocePacket;
 import io.burst.linux.Memory;
@@ -170,7 +168,7 @@ final class Requester {
   /** Completes everything posted as flushed. */
   void flush() {
     while (sends.oldest() != sends.posted()) {
-      complete(CompletionStatus.WORK_REQUEST_FLUSHED);
+      connection.completeSend(CompletionStatus.WORK_REQUEST_FLUSHED);
     }
     deadlineNs = NEVER;
     resumeNs = 0;
@@ -234,28 +232,14 @@ final class Requester {
     } else if (opcode.isAtomic()) {
       transmitAtomic(out, opcode == SendOpcode.FETCH_ADD ? Opcode.RC_FETCH_ADD : Opcode.RC_COMPARE_SWAP);
     } else {
-      transmitPayload(out, opcode);
+      transmitPayload(out);
     }
   }
 
-  private void transmitPayload(Frame out, SendOpcode opcode) {
-    long totalBytes = sends.totalBytes(cursor);
-    long remainingBytes = totalBytes - cursorOffset;
-    int payloadBytes = (int) Math.min(remainingBytes, connection.mtuBytes);
-    boolean last = payloadBytes == remainingBytes;
+  private void transmitPayload(Frame out) {
     int inFlight = Psn.distance(unackedPsn, cursorPsn) + 1;
-    Opcode packetOpcode = RequestOpcodes.of(opcode, cursorOffset == 0, last);
-    PacketWriter writer = connection.begin(out, packetOpcode, cursorPsn);
-    writer.ackRequested(last || inFlight % ACK_EVERY_PACKETS == 0 || inFlight >= WINDOW_PACKETS);
-    if (packetOpcode.has(Header.RETH)) {
-      writer.reth(sends.remoteAddress(cursor), sends.remoteKey(cursor), totalBytes);
-    }
-    if (packetOpcode.hasImmediate()) {
-      writer.immediate(sends.immediate(cursor));
-    }
-    writer.solicited(sends.isSolicited(cursor) && packetOpcode.completesReceive());
-    sends.gather(cursor, cursorOffset, out.address + writer.payloadOffset(), payloadBytes);
-    connection.end(out, payloadBytes);
+    boolean ackRequested = inFlight % ACK_EVERY_PACKETS == 0 || inFlight >= WINDOW_PACKETS;
+    boolean last = PayloadPackets.write(connection, out, cursor, cursorOffset, cursorPsn, ackRequested);
     advance(1, last);
   }
 
@@ -375,7 +359,7 @@ final class Requester {
     impliedNakPsn = NO_PSN;
     refillRetries();
     while (sends.oldest() < numbered && isAcknowledged(sends.oldest())) {
-      complete(CompletionStatus.SUCCESS);
+      connection.completeSend(CompletionStatus.SUCCESS);
     }
     if (Psn.compare(psn, cursorPsn) > 0) {
       seek(psn);
@@ -481,23 +465,7 @@ final class Requester {
   }
 
   private void fail(CompletionStatus status) {
-    complete(status);
+    connection.completeSend(status);
     connection.enterError();
-  }
-
-  private void complete(CompletionStatus status) {
-    long sequence = sends.oldest();
-    boolean success = status == CompletionStatus.SUCCESS;
-    if (!success) {
-      connection.counters.increment(Counter.REQ_CQE_ERROR);
-    }
-    boolean silent = success && !sends.isSignaled(sequence);
-    long workRequestId = sends.workRequestId(sequence);
-    SendOpcode opcode = sends.opcode(sequence);
-    int lengthBytes = (int) sends.totalBytes(sequence);
-    sends.freeOldest();
-    if (!silent) {
-      connection.completeSend(opcode.completion(), workRequestId, status, lengthBytes);
-    }
   }
 }

@@ -19,26 +19,17 @@ import io.burst.verbs.ReadyToReceive;
  */
 final class Responder {
   private static final int NO_ANSWER = -1;
-  private static final int LOCAL_WRITE = Region.bit(AccessFlag.LOCAL_WRITE);
   private static final int REMOTE_WRITE = Region.bit(AccessFlag.REMOTE_WRITE);
   private static final int REMOTE_READ = Region.bit(AccessFlag.REMOTE_READ);
   private static final int REMOTE_ATOMIC = Region.bit(AccessFlag.REMOTE_ATOMIC);
 
   private final ReliableConnection connection;
-  private final WorkQueue receives;
+  private final IncomingMessage message;
 
   private ResponderResources resources = new ResponderResources(0);
   private int expectedPsn;
   private int messageSequenceNumber;
   private int minRnrTimer;
-
-  /** SEND or WRITE between its First and its Last; null between messages. */
-  private Operation message;
-  /** Of the message: bytes that came, and for a WRITE where and how many there are to be. */
-  private long messageBytes;
-  private long writeAddress;
-  private int writeKey;
-  private long writeBytes;
 
   /** One NAK is enough until the expected packet comes. */
   private boolean nakked;
@@ -48,7 +39,7 @@ final class Responder {
 
   Responder(ReliableConnection connection) {
     this.connection = connection;
-    receives = connection.receives;
+    message = new IncomingMessage(connection);
   }
 
   void start(ReadyToReceive attributes) {
@@ -87,13 +78,6 @@ final class Responder {
     connection.end(out, 0);
     answerSyndrome = NO_ANSWER;
     return true;
-  }
-
-  /** Completes all receives as flushed. */
-  void flush() {
-    while (receives.oldest() != receives.posted()) {
-      complete(CompletionOpcode.RECEIVE, CompletionStatus.WORK_REQUEST_FLUSHED, 0, null);
-    }
   }
 
   private void onGap() {
@@ -143,16 +127,14 @@ final class Responder {
 
   private void execute(RocePacket packet, long payloadAddress) {
     Operation operation = packet.opcode().operation();
-    if (packet.opcode().isFirst() == (message != null) || message != null && message != operation) {
+    if (!message.admits(packet.opcode())) {
       refuse(Aeth.NAK_INVALID_REQUEST);
       return;
     }
     switch (operation) {
       case SEND:
-        receiveSend(packet, payloadAddress);
-        break;
       case WRITE:
-        write(packet, payloadAddress);
+        place(packet, payloadAddress);
         break;
       case READ_REQUEST:
         read(packet);
@@ -169,55 +151,31 @@ final class Responder {
     }
   }
 
-  private void receiveSend(RocePacket packet, long payloadAddress) {
-    int bytes = packet.payloadBytes();
-    long start = packet.opcode().isFirst() ? 0 : messageBytes;
-    if (!fillsItsPlace(packet)) {
-      refuse(Aeth.NAK_INVALID_REQUEST);
-    } else if (!hasReceive()) {
-      askToWait();
-    } else if (start + bytes > receives.totalBytes(receives.oldest())) {
-      refuse(Aeth.NAK_INVALID_REQUEST, CompletionStatus.LOCAL_LENGTH_ERROR);
-    } else if (!receives.isAccessible(receives.oldest(), connection, LOCAL_WRITE)) {
-      refuse(Aeth.NAK_REMOTE_OPERATIONAL_ERROR, CompletionStatus.LOCAL_PROTECTION_ERROR);
-    } else {
-      receives.scatter(receives.oldest(), start, payloadAddress, bytes);
-      messageBytes = start + bytes;
-      accept(packet, CompletionOpcode.RECEIVE);
-    }
-  }
-
-  private void write(RocePacket packet, long payloadAddress) {
-    Opcode opcode = packet.opcode();
-    int bytes = packet.payloadBytes();
-    boolean first = opcode.isFirst();
-    long address = first ? packet.rethAddress() : writeAddress;
-    int key = first ? packet.rethKey() : writeKey;
-    long total = first ? packet.rethLengthBytes() : writeBytes;
-    long start = first ? 0 : messageBytes;
-    boolean rightLength = opcode.isLast() ? start + bytes == total : start + bytes < total;
-    if (!connection.allows(REMOTE_WRITE)
-        || !fillsItsPlace(packet)
-        || !rightLength
-        || total > ReliableConnection.LONGEST_MESSAGE_BYTES) {
-      refuse(Aeth.NAK_INVALID_REQUEST);
-    } else if (total > 0 && connection.find(key, address, total, REMOTE_WRITE) == null) {
-      refuse(Aeth.NAK_REMOTE_ACCESS_ERROR);
-    } else if (opcode.hasImmediate() && !hasReceive()) {
-      askToWait();
-    } else {
-      writeAddress = address;
-      writeKey = key;
-      writeBytes = total;
-      Memory.copy(payloadAddress, address + start, bytes);
-      messageBytes = start + bytes;
-      accept(packet, CompletionOpcode.RECEIVE_WRITE_WITH_IMMEDIATE);
+  private void place(RocePacket packet, long payloadAddress) {
+    switch (message.take(packet, payloadAddress)) {
+      case DONE:
+        accept(packet);
+        break;
+      case NO_RECEIVE:
+        askToWait();
+        break;
+      case RECEIVE_TOO_SHORT:
+        refuse(Aeth.NAK_INVALID_REQUEST, CompletionStatus.LOCAL_LENGTH_ERROR);
+        break;
+      case RECEIVE_NOT_WRITABLE:
+        refuse(Aeth.NAK_REMOTE_OPERATIONAL_ERROR, CompletionStatus.LOCAL_PROTECTION_ERROR);
+        break;
+      case ACCESS_DENIED:
+        refuse(Aeth.NAK_REMOTE_ACCESS_ERROR);
+        break;
+      case INVALID_REQUEST:
+        refuse(Aeth.NAK_INVALID_REQUEST);
     }
   }
 
   private void read(RocePacket packet) {
     long bytes = packet.rethLengthBytes();
-    if (!connection.allows(REMOTE_READ) || bytes > ReliableConnection.LONGEST_MESSAGE_BYTES || resources.isFull()) {
+    if (!connection.allows(REMOTE_READ) || bytes > QueuePairContext.LONGEST_MESSAGE_BYTES || resources.isFull()) {
       refuse(Aeth.NAK_INVALID_REQUEST);
     } else if (bytes > 0 && connection.find(packet.rethKey(), packet.rethAddress(), bytes, REMOTE_READ) == null) {
       refuse(Aeth.NAK_REMOTE_ACCESS_ERROR);
@@ -261,19 +219,6 @@ final class Responder {
     }
   }
 
-  /** First and Middle fill the path MTU, Last holds 1 to MTU bytes, Only up to MTU. */
-  private boolean fillsItsPlace(RocePacket packet) {
-    int bytes = packet.payloadBytes();
-    if (!packet.opcode().isLast()) {
-      return bytes == connection.mtuBytes;
-    }
-    return bytes <= connection.mtuBytes && (bytes > 0 || packet.opcode().isFirst());
-  }
-
-  private boolean hasReceive() {
-    return receives.oldest() != receives.posted();
-  }
-
   private void askToWait() {
     connection.counters.increment(Counter.OUT_OF_BUFFER);
     nakked = true;
@@ -281,14 +226,10 @@ final class Responder {
   }
 
   /** A packet of a SEND or WRITE is in its place. */
-  private void accept(RocePacket packet, CompletionOpcode completion) {
+  private void accept(RocePacket packet) {
     expectedPsn = Psn.add(expectedPsn, 1);
-    message = packet.opcode().isLast() ? null : packet.opcode().operation();
-    if (message == null) {
+    if (packet.opcode().isLast()) {
       messageSequenceNumber = Psn.add(messageSequenceNumber, 1);
-    }
-    if (packet.opcode().completesReceive()) {
-      complete(completion, CompletionStatus.SUCCESS, (int) messageBytes, packet);
     }
     if (packet.ackRequested()) {
       answer(Aeth.ACK, packet.psn());
@@ -368,8 +309,8 @@ final class Responder {
   /** The peer's request can't be done: it gets the NAK, a receive at hand the status, and the rest is flushed. */
   private void refuse(int syndrome, CompletionStatus status) {
     answer(syndrome, expectedPsn);
-    if (hasReceive()) {
-      complete(CompletionOpcode.RECEIVE, status, 0, null);
+    if (connection.receives.outstanding() > 0) {
+      connection.completeReceive(CompletionOpcode.RECEIVE, status, 0, null);
     }
     connection.enterError();
   }
@@ -377,17 +318,5 @@ final class Responder {
   private void answer(int syndrome, int psn) {
     answerSyndrome = syndrome;
     answerPsn = psn;
-  }
-
-  /** @param packet the one with the immediate, or null */
-  private void complete(CompletionOpcode opcode, CompletionStatus status, int lengthBytes, RocePacket packet) {
-    if (status != CompletionStatus.SUCCESS) {
-      connection.counters.increment(Counter.RESP_CQE_ERROR);
-    }
-    boolean hasImmediate = packet != null && packet.opcode().hasImmediate();
-    long workRequestId = receives.workRequestId(receives.oldest());
-    receives.freeOldest();
-    connection.completeReceive(
-        opcode, workRequestId, status, lengthBytes, hasImmediate, hasImmediate ? packet.immediate() : 0);
   }
 }

@@ -105,8 +105,8 @@ public class WorkQueue {
     return buffers.totalBytes(slot(sequence));
   }
 
-  final boolean isAccessible(long sequence, ReliableConnection connection, int access) {
-    return buffers.isAccessible(slot(sequence), connection, access);
+  final boolean isAccessible(long sequence, QueuePairContext queuePair, int access) {
+    return buffers.isAccessible(slot(sequence), queuePair, access);
   }
 
   final void gather(long sequence, long offset, long to, int bytes) {

@@ -4,7 +4,7 @@ import io.burst.engine.port.Frames;
 import io.burst.engine.qp.Counters;
 import io.burst.engine.qp.Endpoint;
 import io.burst.engine.qp.MemoryTable;
-import io.burst.engine.qp.ReliableConnection;
+import io.burst.engine.qp.QueuePairContext;
 import io.burst.linux.DescriptorSet;
 import io.burst.linux.EventDescriptor;
 import io.burst.spi.Frame;
@@ -221,7 +221,7 @@ public final class Worker implements AutoCloseable {
     return System.nanoTime() - originNs;
   }
 
-  private static void logDefect(ReliableConnection connection, RuntimeException defect) {
+  private static void logDefect(QueuePairContext connection, RuntimeException defect) {
     LOG.error("queue pair 0x{} failed", Integer.toHexString(connection.number()), defect);
   }
 }

@@ -14,6 +14,7 @@ import io.burst.verbs.PathMtu;
 import io.burst.verbs.ProtectionDomain;
 import io.burst.verbs.QueuePair;
 import io.burst.verbs.QueuePairInit;
+import io.burst.verbs.QueuePairType;
 import io.burst.verbs.QueuePairState;
 import io.burst.verbs.ReadyToReceive;
 import io.burst.verbs.ReadyToSend;
@@ -46,7 +47,7 @@ class LocalDeviceTest {
     domain = device.allocateProtectionDomain();
     completions = device.createCompletionQueue(4);
     region = domain.registerMemory(memory, EnumSet.of(AccessFlag.LOCAL_WRITE));
-    queuePair = domain.createQueuePair(new QueuePairInit(completions, completions, 2, 2));
+    queuePair = domain.createQueuePair(new QueuePairInit(QueuePairType.RELIABLE_CONNECTION, completions, completions, 2, 2));
   }
 
   @AfterEach
@@ -114,7 +115,7 @@ class LocalDeviceTest {
   @Test
   void anOverrunIsToldAndEndsTheQueuePair() {
     CompletionQueue small = device.createCompletionQueue(1);
-    QueuePair other = domain.createQueuePair(new QueuePairInit(small, small, 8, 8));
+    QueuePair other = domain.createQueuePair(new QueuePairInit(QueuePairType.RELIABLE_CONNECTION, small, small, 8, 8));
     other.initialize(NONE);
     for (int i = 0; i <= small.capacity(); i++) {
       other.postReceive(receive(i, 0, 8));

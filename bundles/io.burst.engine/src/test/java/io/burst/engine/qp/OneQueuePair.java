@@ -3,6 +3,7 @@ package io.burst.engine.qp;
 import io.burst.engine.port.Frames;
 import io.burst.engine.wire.Flow;
 import io.burst.engine.wire.RocePacket;
+import io.burst.engine.wire.Transport;
 import io.burst.engine.wire.Verdict;
 import io.burst.linux.Memory;
 import io.burst.spi.Frame;
@@ -32,7 +33,7 @@ final class OneQueuePair {
   final Counters counters = new Counters();
   final MemoryTable table = new MemoryTable();
   final Endpoint endpoint;
-  final ReliableConnection connection;
+  final QueuePairContext connection;
   final SendQueue sends = new SendQueue(64);
   final WorkQueue receives = new WorkQueue(64);
   final CompletionRing completions = new CompletionRing(256);
@@ -49,10 +50,14 @@ final class OneQueuePair {
   }
 
   OneQueuePair(int number, String local, String remote, Set<AccessFlag> remoteAccess) {
+    this(Transport.RC, number, local, remote, remoteAccess);
+  }
+
+  OneQueuePair(Transport transport, int number, String local, String remote, Set<AccessFlag> remoteAccess) {
     this.local = address(local);
     this.remote = address(remote);
     endpoint = new Endpoint(table, counters, number, (queuePair, defect) -> { throw defect; });
-    connection = endpoint.create(DOMAIN, sends, receives, completions, completions);
+    connection = endpoint.create(transport, DOMAIN, sends, receives, completions, completions);
     while (memory.hasRemaining()) {
       memory.put(POISON);
     }

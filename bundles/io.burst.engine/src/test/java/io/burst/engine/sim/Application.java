@@ -4,9 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.burst.engine.qp.Path;
 import io.burst.engine.qp.Region;
-import io.burst.engine.qp.ReliableConnection;
+import io.burst.engine.qp.QueuePairContext;
 import io.burst.engine.qp.SendQueue;
 import io.burst.engine.qp.WorkQueue;
+import io.burst.engine.wire.Transport;
 import io.burst.linux.Memory;
 import io.burst.verbs.AccessFlag;
 import io.burst.verbs.Completion;
@@ -31,7 +32,7 @@ final class Application {
   private static final int DOMAIN = 1;
   private static final byte POISON = (byte) 0xA5;
 
-  final ReliableConnection connection;
+  final QueuePairContext connection;
 
   private final SplittableRandom random;
   private final List<Script.Request> requests;
@@ -86,7 +87,7 @@ final class Application {
     targetRegion = peer.table.add(DOMAIN, Memory.addressOf(target), targetAfter.length, all);
     sends = new SendQueue(1 + random.nextInt(8));
     receives = new WorkQueue(1 + random.nextInt(8));
-    connection = peer.endpoint.create(DOMAIN, sends, receives, peer.completions, peer.completions);
+    connection = peer.endpoint.create(Transport.RC, DOMAIN, sends, receives, peer.completions, peer.completions);
     connection.initialize(EnumSet.allOf(AccessFlag.class));
   }
 

@@ -1,0 +1,131 @@
+package io.burst.engine.qp;
+
+import io.burst.engine.wire.Psn;
+import io.burst.engine.wire.RocePacket;
+import io.burst.engine.wire.Transport;
+import io.burst.spi.Frame;
+import io.burst.verbs.CompletionStatus;
+import io.burst.verbs.ReadyToReceive;
+import io.burst.verbs.ReadyToSend;
+
+/**
+ * A queue pair of the unreliable connected service (IBTA volume 1, 9.8.2): a send is done when its last packet is sent,
+ * and a message of which a packet is missing never was. Owned by its endpoint's thread.
+ */
+final class UnreliableConnection extends QueuePairContext {
+  private final IncomingMessage message;
+  private int expectedPsn;
+
+  private long sentBytes;
+  private int nextPsn;
+
+  UnreliableConnection(
+      int number,
+      int domain,
+      SendQueue sends,
+      WorkQueue receives,
+      CompletionRing sendCompletions,
+      CompletionRing receiveCompletions,
+      Endpoint endpoint) {
+    super(number, domain, sends, receives, sendCompletions, receiveCompletions, endpoint);
+    message = new IncomingMessage(this);
+  }
+
+  @Override
+  public Transport transport() {
+    return Transport.UC;
+  }
+
+  @Override
+  public int sendPsn() {
+    return nextPsn;
+  }
+
+  @Override
+  public int receivePsn() {
+    return expectedPsn;
+  }
+
+  @Override
+  void startReceiving(ReadyToReceive attributes) {
+    expectedPsn = Psn.mask(attributes.receivePsn());
+  }
+
+  @Override
+  void startSending(ReadyToSend attributes) {
+    nextPsn = Psn.mask(attributes.sendPsn());
+  }
+
+  /**
+   * A gap ends the message that it is in; the next First or Only starts one, whatever its PSN. A message that can't be
+   * taken is dropped in silence, and its receive is used again from its start.
+   */
+  @Override
+  void take(RocePacket packet, long bufferAddress, long nowNs) {
+    if (packet.psn() != expectedPsn) {
+      counters.increment(Counter.OUT_OF_SEQUENCE);
+      message.drop();
+    }
+    expectedPsn = Psn.add(packet.psn(), 1);
+    if (packet.opcode().isFirst()) {
+      message.drop();
+    } else if (!message.isOpen()) {
+      return;
+    }
+    if (message.take(packet, bufferAddress + packet.payloadOffset()) != Placement.DONE) {
+      counters.increment(Counter.RX_DROPPED_MESSAGES);
+      message.drop();
+    }
+  }
+
+  @Override
+  boolean pollAnswer(Frame out) {
+    return false;
+  }
+
+  @Override
+  boolean pollRequest(Frame out, long nowNs) {
+    long sequence = sends.oldest();
+    if (sequence == sends.posted()) {
+      return false;
+    }
+    if (sends.opcode(sequence).isAnswered()) {
+      fail(CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
+      return false;
+    }
+    if (!sends.isAccessible(sequence, this, Region.ANY_ACCESS)) {
+      fail(CompletionStatus.LOCAL_PROTECTION_ERROR);
+      return false;
+    }
+    boolean last = PayloadPackets.write(this, out, sequence, sentBytes, nextPsn, false);
+    nextPsn = Psn.add(nextPsn, 1);
+    sentBytes = last ? 0 : sentBytes + mtuBytes;
+    if (last) {
+      completeSend(CompletionStatus.SUCCESS);
+    }
+    return true;
+  }
+
+  @Override
+  void onTimeout(long nowNs) {
+    // Nothing is waited for.
+  }
+
+  @Override
+  long nextDeadlineNs() {
+    return Requester.NEVER;
+  }
+
+  @Override
+  void flushSends() {
+    while (sends.oldest() != sends.posted()) {
+      completeSend(CompletionStatus.WORK_REQUEST_FLUSHED);
+    }
+    sentBytes = 0;
+  }
+
+  private void fail(CompletionStatus status) {
+    completeSend(status);
+    enterSendError();
+  }
+}
