@@ -50,38 +50,26 @@ final class MessageBuffers {
 
   /** Copies part of the message to one place. */
   void gather(int slot, long offset, long to, int bytes) {
-    int piece = slot * ScatterGatherList.CAPACITY;
-    long skip = offset;
-    long target = to;
-    long left = bytes;
-    for (; left > 0; piece++) {
-      if (skip >= lengthBytes[piece]) {
-        skip -= lengthBytes[piece];
-        continue;
-      }
-      long run = Math.min(left, lengthBytes[piece] - skip);
-      Memory.copy(address[piece] + skip, target, run);
-      target += run;
-      left -= run;
-      skip = 0;
-    }
+    copy(slot, offset, to, bytes, true);
   }
 
   /** Copies from one place to part of the message. */
   void scatter(int slot, long offset, long from, int bytes) {
+    copy(slot, offset, from, bytes, false);
+  }
+
+  private void copy(int slot, long offset, long place, int bytes, boolean toPlace) {
     int piece = slot * ScatterGatherList.CAPACITY;
     long skip = offset;
-    long source = from;
-    long left = bytes;
-    for (; left > 0; piece++) {
+    for (int done = 0; done < bytes; piece++) {
       if (skip >= lengthBytes[piece]) {
         skip -= lengthBytes[piece];
         continue;
       }
-      long run = Math.min(left, lengthBytes[piece] - skip);
-      Memory.copy(source, address[piece] + skip, run);
-      source += run;
-      left -= run;
+      int run = (int) Math.min(bytes - done, lengthBytes[piece] - skip);
+      long inPiece = address[piece] + skip;
+      Memory.copy(toPlace ? inPiece : place + done, toPlace ? place + done : inPiece, run);
+      done += run;
       skip = 0;
     }
   }
