@@ -8,6 +8,7 @@ import io.burst.linux.Memory;
 import io.burst.spi.Frame;
 import io.burst.verbs.AccessFlag;
 import io.burst.verbs.CompletionStatus;
+import io.burst.verbs.QueuePairState;
 import io.burst.verbs.ReadyToSend;
 import io.burst.verbs.SendOpcode;
 
@@ -285,11 +286,14 @@ final class Requester {
    * Acknowledges all before a PSN, except that an answer that should have come by then and didn't stops it: that one is
    * asked for again (implied NAK).
    *
-   * @return whether it got there
+   * @return whether it got there; not if a completion found no room, which flushes all requests
    */
   private boolean acknowledgeUpTo(int psn, long nowNs) {
     int missing = firstMissingAnswer(psn);
     acknowledgeBefore(missing, nowNs);
+    if (connection.state() == QueuePairState.ERROR) {
+      return false;
+    }
     if (missing == psn) {
       return true;
     }
@@ -360,6 +364,9 @@ final class Requester {
     refillRetries();
     while (sends.oldest() < numbered && isAcknowledged(sends.oldest())) {
       connection.completeSend(CompletionStatus.SUCCESS);
+    }
+    if (connection.state() == QueuePairState.ERROR) {
+      return;
     }
     if (Psn.compare(psn, cursorPsn) > 0) {
       seek(psn);

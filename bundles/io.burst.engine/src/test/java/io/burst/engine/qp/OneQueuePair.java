@@ -36,7 +36,7 @@ final class OneQueuePair {
   final QueuePairContext connection;
   final SendQueue sends = new SendQueue(64);
   final WorkQueue receives = new WorkQueue(64);
-  final CompletionRing completions = new CompletionRing(256);
+  final CompletionRing completions;
   final ByteBuffer memory = ByteBuffer.allocateDirect(1 << 20);
   final Region region = table.add(DOMAIN, Memory.addressOf(memory), memory.capacity(), ALL);
 
@@ -54,6 +54,17 @@ final class OneQueuePair {
   }
 
   OneQueuePair(Transport transport, int number, String local, String remote, Set<AccessFlag> remoteAccess) {
+    this(transport, number, local, remote, remoteAccess, new CompletionRing(256));
+  }
+
+  OneQueuePair(
+      Transport transport,
+      int number,
+      String local,
+      String remote,
+      Set<AccessFlag> remoteAccess,
+      CompletionRing completions) {
+    this.completions = completions;
     this.local = address(local);
     this.remote = address(remote);
     endpoint = new Endpoint(table, counters, number, (queuePair, defect) -> { throw defect; });

@@ -6,15 +6,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.burst.engine.wire.Aeth;
 import io.burst.engine.wire.Opcode;
 import io.burst.engine.wire.RocePacket;
+import io.burst.engine.wire.Transport;
+import io.burst.verbs.AccessFlag;
 import io.burst.verbs.Completion;
 import io.burst.verbs.CompletionStatus;
 import io.burst.verbs.PathMtu;
 import io.burst.verbs.QueuePairState;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What the requester does when the peer says no, or nothing; the times and counts are those of IBTA volume 1, 9.7.5 and
@@ -150,6 +154,26 @@ class RetryTest {
     assertCompletion(4, CompletionStatus.WORK_REQUEST_FLUSHED);
   }
 
+  /** What the NAK acknowledges overruns the completion queue, so that nothing is left for it to refuse. */
+  @ParameterizedTest
+  @ValueSource(ints = {0x20 | 1, 0x60, 0x61, 0x62, 0x63})
+  void aRefusalAfterAnOverrunFindsNothingMoreToFail(int syndrome) {
+    OneQueuePair overrun =
+        new OneQueuePair(
+            Transport.RC, NUMBER, LOCAL, REMOTE, EnumSet.noneOf(AccessFlag.class), new CompletionRing(1));
+    overrun.connect(REMOTE_NUMBER, 0, SEND_PSN, PathMtu.MTU_1024, TIMEOUT, 0, 0);
+    for (int i = 0; i < 5; i++) {
+      overrun.postSend(i, 0, 10);
+      overrun.transmit(0);
+    }
+    overrun.receive(acknowledge(2, syndrome), 0);
+    assertThat(overrun.connection.state()).isEqualTo(QueuePairState.ERROR);
+    assertThat(overrun.connection.outstandingSends()).isZero();
+    overrun.endpoint.onTimeout(TIMEOUT_NS);
+    assertThat(overrun.connection.outstandingSends()).isZero();
+    assertThat(overrun.endpoint.nextDeadlineNs()).isEqualTo(Long.MAX_VALUE);
+  }
+
   @Test
   void memoryThatIsNotRegisteredFailsInItsTurn() {
     connect(TIMEOUT, 7);
@@ -214,8 +238,11 @@ class RetryTest {
   }
 
   private void acknowledge(int psn, int syndrome, long nowNs) {
-    queuePair.receive(
-        packet(REMOTE, LOCAL, Opcode.RC_ACKNOWLEDGE, NUMBER, psn, w -> w.aeth(syndrome, 1), new byte[0]), nowNs);
+    queuePair.receive(acknowledge(psn, syndrome), nowNs);
+  }
+
+  private static byte[] acknowledge(int psn, int syndrome) {
+    return packet(REMOTE, LOCAL, Opcode.RC_ACKNOWLEDGE, NUMBER, psn, w -> w.aeth(syndrome, 1), new byte[0]);
   }
 
   private void assertCompletion(long id, CompletionStatus status) {
