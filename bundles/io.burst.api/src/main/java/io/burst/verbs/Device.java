@@ -26,7 +26,7 @@ public interface Device {
   /**
    * Creates a completion queue (ibv_create_cq).
    *
-   * @param capacity completions that it holds at least, 1 or more; one more than fit is an overrun, which puts the
+   * @param capacity completions that it holds at least, 1 to 2^22; one more than fit is an overrun, which puts the
    *     queue pair behind it in {@link QueuePairState#ERROR}
    */
   CompletionQueue createCompletionQueue(int capacity);

@@ -8,10 +8,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** A completion queue of a {@link LocalDevice}. One thread polls at a time; the rest is for any thread. */
 final class LocalCompletionQueue implements CompletionQueue {
+  /** As RNICs report it (max_cqe). */
+  private static final int LARGEST_CAPACITY = 1 << 22;
+
+  private final LocalDevice device;
   private final CompletionRing ring;
   private final AtomicInteger uses = new AtomicInteger();
 
-  LocalCompletionQueue(int capacity) {
+  LocalCompletionQueue(LocalDevice device, int capacity) {
+    if (capacity < 1 || capacity > LARGEST_CAPACITY) {
+      throw new VerbsException("EINVAL: capacity " + capacity + " is not in 1.." + LARGEST_CAPACITY);
+    }
+    this.device = device;
     ring = new CompletionRing(capacity);
   }
 
@@ -36,6 +44,10 @@ final class LocalCompletionQueue implements CompletionQueue {
     if (uses.get() != 0) {
       throw new VerbsException("EBUSY: " + uses.get() + " queues report to the completion queue");
     }
+  }
+
+  LocalDevice device() {
+    return device;
   }
 
   CompletionRing acquire() {

@@ -66,7 +66,7 @@ final class LocalDevice implements Device, AutoCloseable {
 
   @Override
   public CompletionQueue createCompletionQueue(int capacity) {
-    return new LocalCompletionQueue(capacity);
+    return new LocalCompletionQueue(this, capacity);
   }
 
   @Override

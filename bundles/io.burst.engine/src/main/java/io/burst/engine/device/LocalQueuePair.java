@@ -55,8 +55,8 @@ final class LocalQueuePair implements QueuePair {
           case RELIABLE_CONNECTION -> Transport.RC;
           case UNRELIABLE_CONNECTION -> Transport.UC;
         };
-    sendCompletions = local(init.sendCompletions());
-    receiveCompletions = local(init.receiveCompletions());
+    sendCompletions = own(init.sendCompletions());
+    receiveCompletions = own(init.receiveCompletions());
     connection =
         worker.call(
             endpoint ->
@@ -160,8 +160,9 @@ final class LocalQueuePair implements QueuePair {
         });
   }
 
-  private static LocalCompletionQueue local(CompletionQueue queue) {
-    if (queue instanceof LocalCompletionQueue local) {
+  /** Another device's would have a second worker that pushes to it, which its ring can't bear. */
+  private LocalCompletionQueue own(CompletionQueue queue) {
+    if (queue instanceof LocalCompletionQueue local && local.device() == device) {
       return local;
     }
     throw new IllegalArgumentException("the completion queue is not one of this device's");

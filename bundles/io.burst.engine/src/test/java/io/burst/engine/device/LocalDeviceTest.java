@@ -28,6 +28,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The verbs with a worker and a socket behind them: what they refuse, and what is left when the device goes. */
 @Timeout(60)
@@ -127,6 +129,22 @@ class LocalDeviceTest {
     }
     assertRefused(() -> small.poll(completion), "EOVERFLOW");
     assertThat(other.state()).isEqualTo(QueuePairState.ERROR);
+  }
+
+  @Test
+  void anotherDevicesCompletionQueueIsRefused() throws Exception {
+    try (LocalDevice other =
+        LocalDevice.open("other", Ports.open("udp", null, InetAddress.getByName("127.0.0.92"), null))) {
+      QueuePairInit init =
+          new QueuePairInit(QueuePairType.RELIABLE_CONNECTION, completions, other.createCompletionQueue(4), 2, 2);
+      assertThatThrownBy(() -> domain.createQueuePair(init)).isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {Integer.MIN_VALUE, -1, 0, (1 << 22) + 1, Integer.MAX_VALUE})
+  void aCapacityNeedsItsRange(int capacity) {
+    assertRefused(() -> device.createCompletionQueue(capacity), "EINVAL");
   }
 
   @Test
