@@ -84,7 +84,8 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Runs a command between two rounds and returns its result. For any thread but the worker's own.
+   * Runs a command between two rounds and returns its result. An interrupt waits until then, since a command can't be
+   * taken back. For any thread but the worker's own.
    *
    * @throws VerbsException ENODEV when the worker has ended
    */
@@ -92,18 +93,24 @@ public final class Worker implements AutoCloseable {
     CompletableFuture<T> result = new CompletableFuture<>();
     commands.add(() -> complete(result, command));
     wake();
-    while (true) {
-      try {
-        return result.get(LIVENESS_CHECK_MS, TimeUnit.MILLISECONDS);
-      } catch (TimeoutException e) {
-        if (!thread.isAlive()) {
-          throw new VerbsException("ENODEV: the device is closed", e);
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return result.get(LIVENESS_CHECK_MS, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+          if (!thread.isAlive()) {
+            throw new VerbsException("ENODEV: the device is closed", e);
+          }
+        } catch (InterruptedException e) {
+          interrupted = true;
+        } catch (ExecutionException e) {
+          throw e.getCause() instanceof RuntimeException cause ? cause : new CompletionException(e.getCause());
         }
-      } catch (InterruptedException e) {
+      }
+    } finally {
+      if (interrupted) {
         Thread.currentThread().interrupt();
-        throw new IllegalStateException("interrupted while waiting for the worker", e);
-      } catch (ExecutionException e) {
-        throw e.getCause() instanceof RuntimeException cause ? cause : new CompletionException(e.getCause());
       }
     }
   }

@@ -168,6 +168,17 @@ class LocalDeviceTest {
     domain.close();
   }
 
+  /** Memory may go, and what counts uses is right, once a close has returned, whatever the thread is told meanwhile. */
+  @Test
+  void anInterruptedThreadTakesEverythingBack() {
+    Thread.currentThread().interrupt();
+    queuePair.close();
+    region.close();
+    assertThat(Thread.interrupted()).isTrue();
+    completions.close();
+    domain.close();
+  }
+
   private void connectToItself() {
     queuePair.initialize(NONE);
     queuePair.readyToReceive(ready(queuePair.number(), PathMtu.MTU_1024, 0, 12));
