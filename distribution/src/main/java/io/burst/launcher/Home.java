@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -28,9 +29,8 @@ final class Home {
   private Home(Path folder, boolean temporary) throws LaunchException, IOException {
     this.folder = folder;
     this.temporary = temporary;
-    for (String part : List.of("etc", "log", "run", "cache", "tmp")) {
-      Files.createDirectories(folder.resolve(part));
-    }
+    refuseForeign(folder);
+    Files.createDirectories(folder.resolve("run"));
     // Whoever reaches the admin socket commands the container.
     Files.setPosixFilePermissions(folder.resolve("run"), PosixFilePermissions.fromString("rwx------"));
     lock = FileChannel.open(folder.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -38,6 +38,22 @@ final class Home {
       lock.close();
       throw new LaunchException(
           "a container runs in " + folder + "; stop it, or give another home with --home DIR");
+    }
+    for (String part : List.of("etc", "log", "cache", "tmp")) {
+      Files.createDirectories(folder.resolve(part));
+    }
+  }
+
+  /** What a container closes to others or deletes at its end must be its own: the home might be /var. */
+  private static void refuseForeign(Path folder) throws LaunchException {
+    if (Files.isRegularFile(folder.resolve(LOCK))) {
+      return;
+    }
+    for (String part : List.of("run", "cache", "tmp")) {
+      if (Files.exists(folder.resolve(part), LinkOption.NOFOLLOW_LINKS)) {
+        throw new LaunchException(
+            folder + " has a " + part + " that no container made; give a folder of its own with --home DIR");
+      }
     }
   }
 

@@ -35,8 +35,9 @@ record Options(Path home, String name, List<String> rest) {
       }
       next += 2;
     }
-    if (!name.matches("[A-Za-z0-9._-]+")) {
-      throw new LaunchException("--name " + name + " may hold letters, digits and ._- only");
+    if (!name.matches("[A-Za-z0-9][A-Za-z0-9._-]*")) {
+      throw new LaunchException(
+          "--name " + name + " may hold letters, digits and ._- only, the first being a letter or digit");
     }
     Path folder =
         home == null || home.isBlank() ? Path.of(System.getProperty("user.home"), ".burst", name) : Path.of(home);

@@ -110,6 +110,16 @@ class DistributionIT {
         "burst: etc/io.burst.device~d1.cfg is not read as a device; name it io.burst.device-d1.cfg");
   }
 
+  @Test
+  void aFolderOfSomethingElseStaysAsItIs() throws Exception {
+    Path thesis = Files.createDirectories(folder.resolve("tmp")).resolve("thesis");
+    Files.writeString(thesis, "precious");
+    assertMisuse(burst("run", "--home", folder.toString()), "burst: " + folder + " has a tmp that no container made; ");
+    assertThat(thesis).hasContent("precious");
+    assertThat(list(folder)).containsExactly("tmp");
+    assertMisuse(burst("run", "--name", ".."), "burst: --name .. may hold ");
+  }
+
   private void configure(String name, String lines) throws IOException {
     Files.writeString(Files.createDirectories(folder.resolve("etc")).resolve("io.burst." + name + ".cfg"), lines);
   }
