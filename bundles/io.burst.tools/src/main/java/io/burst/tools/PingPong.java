@@ -68,6 +68,10 @@ public final class PingPong extends Program {
       throw CommandFailure.notStarted("path MTU " + options.pathMtu().bytes()
           + " is more than the link carries: give -m " + device.activeMtu().bytes() + ", or raise the interface's MTU");
     }
+    if (options.gidIndex() >= device.gids().size()) {
+      throw CommandFailure.notStarted("device " + device.name() + " has no GID " + options.gidIndex()
+          + ": give -g 0 to " + (device.gids().size() - 1));
+    }
     ByteBuffer sent = memory(options.sizeBytes());
     ByteBuffer received = memory(options.sizeBytes());
     MessagePattern.poison(received, 0, options.sizeBytes());
@@ -142,10 +146,6 @@ public final class PingPong extends Program {
   private static int gidIndex(PingPongOptions options, Device device, boolean ipv4) throws CommandFailure {
     List<Gid> gids = device.gids();
     if (options.gidIndex() >= 0) {
-      if (options.gidIndex() >= gids.size()) {
-        throw CommandFailure.notStarted("device " + device.name() + " has no GID " + options.gidIndex()
-            + ": give -g 0 to " + (gids.size() - 1));
-      }
       return options.gidIndex();
     }
     for (int index = 0; index < gids.size(); index++) {

@@ -185,14 +185,14 @@ class PingPongTest {
   @Test
   void refusesWhatCanNotStart() throws Exception {
     refused("-m 4096 127.0.0.1", "path MTU 4096 is more than the link carries: give -m 2048");
+    refused("-g 3", "device fake has no GID 3: give -g 0 to 2");
+    refused("-g 3 127.0.0.1", "device fake has no GID 3: give -g 0 to 2");
     refused("127.0.0.1", "no connection to TCP port " + tcpPort + " of 127.0.0.1");
     try (ServerSocket busy = new ServerSocket(tcpPort)) {
       refused("-n 1", "TCP port " + busy.getLocalPort() + " can't be listened on");
     }
     try (ServerSocket listener = new ServerSocket(tcpPort)) {
-      refused("-g 3 127.0.0.1", "device fake has no GID 3: give -g 0 to 2");
       Future<?> foreign = threads.submit(() -> {
-        listener.accept().close();
         try (Socket socket = listener.accept()) {
           socket.getOutputStream().write("HTTP/1.1 400 Bad Request and what else a web server has to say\r\n"
               .getBytes(StandardCharsets.US_ASCII));
