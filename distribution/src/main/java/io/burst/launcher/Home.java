@@ -3,9 +3,11 @@ package io.burst.launcher;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -61,16 +63,31 @@ final class Home {
     try {
       return new Home(folder, false);
     } catch (FileSystemException e) {
-      String reason = e.getReason() == null ? e.getClass().getSimpleName() : e.getReason();
       throw new LaunchException(
-          "can't use " + e.getFile() + " (" + reason + "); give a folder that you may write with --home DIR");
+          "can't use " + e.getFile() + " (" + reason(e) + "); give a folder that you may write with --home DIR");
     } catch (IOException e) {
       throw new LaunchException("can't use " + folder + ": " + e.getMessage());
     }
   }
 
-  static Home temporary() throws LaunchException, IOException {
-    return new Home(Files.createTempDirectory("burst-"), true);
+  static Home temporary() throws LaunchException {
+    try {
+      return new Home(Files.createTempDirectory("burst-"), true);
+    } catch (FileSystemException e) {
+      throw new LaunchException("can't use " + e.getFile() + " (" + reason(e) + "); make room for temporary files there");
+    } catch (IOException e) {
+      throw new LaunchException("can't make a temporary home: " + e.getMessage());
+    }
+  }
+
+  private static String reason(FileSystemException e) {
+    if (e instanceof AccessDeniedException) {
+      return "not permitted";
+    }
+    if (e instanceof NoSuchFileException) {
+      return "it can't be made there";
+    }
+    return e.getReason() == null ? e.getClass().getSimpleName() : e.getReason();
   }
 
   Path folder() {

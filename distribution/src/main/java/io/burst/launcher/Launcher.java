@@ -1,6 +1,5 @@
 package io.burst.launcher;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -37,13 +36,13 @@ final class Launcher {
   private static int launch(String program, List<String> arguments) {
     try {
       return prepare(program, arguments).run();
-    } catch (LaunchException | IOException e) {
+    } catch (LaunchException e) {
       System.err.println("burst: " + e.getMessage());
       return STATUS_NOT_STARTED;
     }
   }
 
-  private static Launcher prepare(String program, List<String> arguments) throws LaunchException, IOException {
+  private static Launcher prepare(String program, List<String> arguments) throws LaunchException {
     if (program.equals(SERVICE)) {
       Options options = Options.parse(arguments);
       if (!options.rest().isEmpty()) {

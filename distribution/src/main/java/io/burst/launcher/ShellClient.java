@@ -9,6 +9,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -84,6 +85,10 @@ final class ShellClient {
       return channel;
     } catch (IOException e) {
       channel.close();
+      if (Files.exists(socket.getParent()) && !Files.isExecutable(socket.getParent())) {
+        throw new LaunchException(
+            socket.getParent() + " is closed to this user; be the user who started the container, or root");
+      }
       throw new LaunchException(
           "no container answers at " + socket + "; start one with burst run, or name its home with --home DIR");
     }

@@ -34,7 +34,7 @@ class DistributionIT {
     assertMisuse(burst("run", "--port", "1"), "burst: unknown option --port; ");
     assertMisuse(burst("run", "--home"), "burst: option --home needs a value");
     assertMisuse(burst("run", "here"), "burst: unknown argument here; ");
-    assertMisuse(burst("run", "--home", "/proc/nowhere"), "burst: can't use /proc/nowhere ");
+    assertMisuse(burst("run", "--home", "/proc/nowhere"), "burst: can't use /proc/nowhere (it can't be made there); ");
     assertMisuse(shell("devices"), "burst: no container answers at " + folder + "/run/admin.sock; ");
     assertMisuse(execute(new ProcessBuilder(Distribution.PROGRAM.toString()), "JAVA_HOME", "/nowhere"),
         "burst: JAVA_HOME=/nowhere holds no bin/java; ");
