@@ -126,7 +126,9 @@ public abstract class QueuePairContext {
 
   /** The send queue stops, what is posted to it is flushed, and receives go on (SQE). */
   void enterSendError() {
-    state = QueuePairState.SEND_QUEUE_ERROR;
+    if (state != QueuePairState.ERROR) {
+      state = QueuePairState.SEND_QUEUE_ERROR;
+    }
     flushSends();
   }
 

@@ -154,6 +154,22 @@ class UnreliableConnectionTest {
     assertThat(queuePair.endpoint.nextDeadlineNs()).isEqualTo(Long.MAX_VALUE);
   }
 
+  /** The completion that says so may be the one too many, and then the queue pair is in the error state already. */
+  @Test
+  void aFailureThatOverrunsLeavesTheErrorStateAlone() {
+    OneQueuePair overrun =
+        new OneQueuePair(
+            Transport.UC, NUMBER, LOCAL, REMOTE, EnumSet.noneOf(AccessFlag.class), new CompletionRing(2));
+    overrun.connect(0x42, PSN, PSN, PathMtu.MTU_1024, 14, 7, 7);
+    overrun.postSend(1, 0, 10);
+    overrun.postSend(2, 0, 10);
+    overrun.postSend(3, overrun.region.lengthBytes() - 5, 10);
+    assertThat(overrun.transmit(0)).isNotNull();
+    assertThat(overrun.transmit(0)).isNotNull();
+    assertThat(overrun.transmit(0)).isNull();
+    assertThat(overrun.connection.state()).isEqualTo(QueuePairState.ERROR);
+  }
+
   @Test
   void aSendThatCannotBeReadStopsTheSendQueueOnly() {
     queuePair.postSend(7, queuePair.region.lengthBytes() - 5, 10);
