@@ -11,7 +11,7 @@ public final class Completion {
   /** Which kind of work finished; undefined unless {@link #status} is SUCCESS, as in ibv_wc. */
   public CompletionOpcode opcode;
 
-  /** Bytes received, also by a READ; undefined for the rest and for failures (byte_len). */
+  /** Bytes received, also by a READ; undefined for the rest and for failures; unsigned, as 2^31 may come (byte_len). */
   public int lengthBytes;
 
   /** Whether {@link #immediate} came with the message (IBV_WC_WITH_IMM). */

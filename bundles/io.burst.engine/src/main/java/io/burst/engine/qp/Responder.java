@@ -11,6 +11,7 @@ import io.burst.spi.Frame;
 import io.burst.verbs.AccessFlag;
 import io.burst.verbs.CompletionOpcode;
 import io.burst.verbs.CompletionStatus;
+import io.burst.verbs.QueuePairState;
 import io.burst.verbs.ReadyToReceive;
 
 /**
@@ -55,18 +56,24 @@ final class Responder {
   void onRequest(RocePacket packet, long payloadAddress) {
     int order = Psn.compare(packet.psn(), expectedPsn);
     if (order > 0) {
+      connection.counters.increment(Counter.OUT_OF_SEQUENCE);
       onGap();
     } else if (order < 0) {
       connection.counters.increment(Counter.DUPLICATE_REQUEST);
       onDuplicate(packet);
     } else {
-      nakked = false;
-      execute(packet, payloadAddress);
+      onExpected(packet, payloadAddress);
     }
   }
 
-  /** Writes the next answer that is owed, in the order of the requests; false when there is none. */
+  /**
+   * Writes the next answer that is owed, in the order of the requests; false when there is none. In the error state
+   * only a refusal is sent, and what comes before it.
+   */
   boolean pollTransmit(Frame out) {
+    if (connection.state() == QueuePairState.ERROR && !isRefusal(answerSyndrome)) {
+      return false;
+    }
     long entry = resources.pending();
     if (entry != ResponderResources.NONE) {
       return transmitResponse(out, entry);
@@ -80,8 +87,21 @@ final class Responder {
     return true;
   }
 
+  /**
+   * If the gap closes before its NAK was sent, the peer doesn't know yet that what came behind it was dropped: the NAK
+   * is sent all the same, for what is expected now.
+   */
+  private void onExpected(RocePacket packet, long payloadAddress) {
+    boolean gapNotTold = answerSyndrome == Aeth.NAK_SEQUENCE_ERROR;
+    nakked = false;
+    execute(packet, payloadAddress);
+    boolean accepted = packet.psn() != expectedPsn;
+    if (gapNotTold && accepted) {
+      onGap();
+    }
+  }
+
   private void onGap() {
-    connection.counters.increment(Counter.OUT_OF_SEQUENCE);
     if (!nakked) {
       nakked = true;
       answer(Aeth.NAK_SEQUENCE_ERROR, expectedPsn);
@@ -231,10 +251,9 @@ final class Responder {
     if (packet.opcode().isLast()) {
       messageSequenceNumber = Psn.add(messageSequenceNumber, 1);
     }
-    if (packet.ackRequested()) {
+    // An RNR NAK for this very packet that hasn't been sent is out of date, but what it acknowledged is still to be told.
+    if (packet.ackRequested() || answerSyndrome != NO_ANSWER) {
       answer(Aeth.ACK, packet.psn());
-    } else {
-      withdrawNak();
     }
   }
 
@@ -243,13 +262,6 @@ final class Responder {
     expectedPsn = Psn.add(expectedPsn, packets);
     messageSequenceNumber = Psn.add(messageSequenceNumber, 1);
     answerSyndrome = NO_ANSWER;
-  }
-
-  /** A NAK for the packet that has just come is out of date if it hasn't been sent yet. */
-  private void withdrawNak() {
-    if (answerSyndrome != Aeth.ACK) {
-      answerSyndrome = NO_ANSWER;
-    }
   }
 
   private boolean transmitResponse(Frame out, long entry) {
@@ -313,6 +325,10 @@ final class Responder {
       connection.completeReceive(CompletionOpcode.RECEIVE, status, 0, null);
     }
     connection.enterError();
+  }
+
+  private static boolean isRefusal(int syndrome) {
+    return syndrome != NO_ANSWER && Aeth.isNak(syndrome) && syndrome != Aeth.NAK_SEQUENCE_ERROR;
   }
 
   private void answer(int syndrome, int psn) {

@@ -20,6 +20,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -37,6 +38,9 @@ public final class Worker implements AutoCloseable {
   private static final int SPINS = 64;
   private static final int YIELDS = 64;
   private static final long LONGEST_SLEEP_NS = TimeUnit.SECONDS.toNanos(1);
+  /** So that a round that fails again and again doesn't fill the disk with its log. */
+  private static final long PAUSE_AFTER_FAILURE_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
   private static final long LIVENESS_CHECK_MS = 100;
 
   private final PacketPort port;
@@ -166,8 +170,9 @@ public final class Worker implements AutoCloseable {
         } else {
           idle();
         }
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         LOG.error("a round of {} failed", thread.getName(), e);
+        LockSupport.parkNanos(PAUSE_AFTER_FAILURE_NS);
       }
     }
   }

@@ -119,6 +119,44 @@ class RefusedRequestsTest {
     assertThat(queuePair.transmit(0).psn()).isEqualTo(PSN + 1);
   }
 
+  /** The gap closes before the NAK goes out: the peer still has to hear of the packet behind it, and of all before. */
+  @Test
+  void aGapThatClosesUntoldIsToldForTheNextPacket() {
+    receive(Opcode.RC_SEND_FIRST, PSN, 1024, w -> w.ackRequested(true));
+    receive(Opcode.RC_SEND_LAST, PSN + 2, 10);
+    receive(Opcode.RC_SEND_MIDDLE, PSN + 1, 1024, w -> {});
+    RocePacket nak = queuePair.transmit(0);
+    assertThat(nak.aethSyndrome()).isEqualTo(Aeth.NAK_SEQUENCE_ERROR);
+    assertThat(nak.psn()).isEqualTo(PSN + 2);
+    assertThat(queuePair.transmit(0)).isNull();
+    receive(Opcode.RC_SEND_LAST, PSN + 2, 10);
+    assertThat(queuePair.transmit(0).aethSyndrome()).isEqualTo(Aeth.ACK);
+    assertThat(queuePair.poll().lengthBytes).isEqualTo(2 * 1024 + 10);
+  }
+
+  /** The receive came before the RNR NAK went out: what the NAK would have acknowledged is acknowledged. */
+  @Test
+  void anRnrNakThatIsOutOfDateBecomesAnAck() {
+    receive(Opcode.RC_SEND_ONLY, PSN, 10);
+    receive(Opcode.RC_SEND_ONLY, PSN + 1, 10);
+    receive(Opcode.RC_SEND_ONLY, PSN + 2, 10);
+    queuePair.postReceive(3, 0, ROOM_BYTES);
+    receive(Opcode.RC_SEND_ONLY, PSN + 2, 10, w -> {});
+    RocePacket ack = queuePair.transmit(0);
+    assertThat(ack.aethSyndrome()).isEqualTo(Aeth.ACK);
+    assertThat(ack.psn()).isEqualTo(PSN + 2);
+    assertThat(ack.aethMsn()).isEqualTo(3);
+    assertThat(queuePair.transmit(0)).isNull();
+  }
+
+  /** What was owed before the application gave the queue pair up is owed no more. */
+  @Test
+  void theErrorStateAnswersNothing() {
+    receive(Opcode.RC_SEND_ONLY, PSN, 10);
+    queuePair.connection.enterError();
+    assertThat(queuePair.transmit(0)).isNull();
+  }
+
   private void receive(Opcode opcode, int psn, int payloadBytes) {
     receive(opcode, psn, payloadBytes, w -> w.ackRequested(opcode.isLast()));
   }
