@@ -9,5 +9,9 @@ public enum AccessFlag {
   /** IBV_ACCESS_REMOTE_READ. */
   REMOTE_READ,
   /** IBV_ACCESS_REMOTE_ATOMIC. */
-  REMOTE_ATOMIC
+  REMOTE_ATOMIC,
+  /** Of a region: memory windows may be bound to it (IBV_ACCESS_MW_BIND). */
+  MEMORY_WINDOW_BIND,
+  /** Of a region or window: its addresses count from 0 (IBV_ACCESS_ZERO_BASED). */
+  ZERO_BASED
 }

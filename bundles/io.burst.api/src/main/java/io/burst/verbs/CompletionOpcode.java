@@ -8,6 +8,8 @@ public enum CompletionOpcode {
   COMPARE_SWAP,
   FETCH_ADD,
   ATOMIC_WRITE,
+  LOCAL_INVALIDATE,
+  BIND_MEMORY_WINDOW,
   RECEIVE,
   /** A receive that a WRITE with immediate took (IBV_WC_RECV_RDMA_WITH_IMM). */
   RECEIVE_WRITE_WITH_IMMEDIATE

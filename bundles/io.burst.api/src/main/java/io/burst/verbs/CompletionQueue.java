@@ -11,6 +11,14 @@ public interface CompletionQueue extends AutoCloseable {
    */
   boolean poll(Completion into);
 
+  /**
+   * Asks for one call of the queue's listener, at the next completion (ibv_req_notify_cq). What came before doesn't
+   * count: poll once more after asking.
+   *
+   * @param solicitedOnly not at each completion, but at a failure, or a message that its sender marked as solicited
+   */
+  void requestNotification(boolean solicitedOnly);
+
   /** Completions that fit. */
   int capacity();
 

@@ -30,4 +30,15 @@ public interface Device {
    *     queue pair behind it in {@link QueuePairState#ERROR}
    */
   CompletionQueue createCompletionQueue(int capacity);
+
+  /**
+   * Creates a completion queue (ibv_create_cq with a completion channel).
+   *
+   * @param listener called once for each {@link CompletionQueue#requestNotification}, on the worker's thread: it must
+   *     neither block nor take long
+   */
+  CompletionQueue createCompletionQueue(int capacity, Runnable listener);
+
+  /** Takes the oldest asynchronous event (ibv_get_async_event), or null. What is closed has no more events. */
+  AsyncEvent pollEvent();
 }

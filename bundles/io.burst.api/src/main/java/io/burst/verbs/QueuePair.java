@@ -14,17 +14,46 @@ public interface QueuePair extends AutoCloseable {
   QueuePairState state();
 
   /**
-   * RESET to INIT (ibv_modify_qp): receives may be posted, packets are still dropped.
+   * RESET to INIT (ibv_modify_qp) of a connection: receives may be posted, packets are still dropped.
    *
    * @param remoteAccess what the peer may do through this queue pair, where the region allows it too (qp_access_flags)
    */
   void initialize(Set<AccessFlag> remoteAccess);
 
-  /** INIT to RTR (ibv_modify_qp): answers the peer's requests from here on. */
+  /**
+   * RESET to INIT (ibv_modify_qp) of a datagram queue pair.
+   *
+   * @param queueKey what datagrams must carry to be taken (qkey)
+   */
+  void initialize(int queueKey);
+
+  /** INIT to RTR (ibv_modify_qp) of a connection: answers the peer's requests from here on. */
   void readyToReceive(ReadyToReceive attributes);
 
-  /** RTR to RTS (ibv_modify_qp): executes posted sends from here on. */
+  /** INIT to RTR (ibv_modify_qp) of a datagram queue pair: takes datagrams from here on. */
+  void readyToReceive();
+
+  /** RTR to RTS (ibv_modify_qp) of a connection: executes posted sends from here on. */
   void readyToSend(ReadyToSend attributes);
+
+  /**
+   * RTR to RTS (ibv_modify_qp) of a datagram queue pair.
+   *
+   * @param sendPsn our first PSN, masked to 24 bit (sq_psn)
+   */
+  void readyToSend(int sendPsn);
+
+  /**
+   * RTS to SQD (ibv_modify_qp): begins no further send. When those that had begun are done, {@link
+   * AsyncEventType#SEND_QUEUE_DRAINED} comes.
+   */
+  void drain();
+
+  /** SQD or SQE to RTS (ibv_modify_qp). */
+  void resume();
+
+  /** Any state to RESET (ibv_modify_qp): everything outstanding ends without a completion. */
+  void reset();
 
   /** Any state to ERR (ibv_modify_qp): everything outstanding completes as flushed. */
   void fail();
@@ -33,7 +62,8 @@ public interface QueuePair extends AutoCloseable {
    * Posts a send (ibv_post_send). The memory is the transport's until the completion. The request is copied out.
    *
    * @return false when the send queue is full (ENOMEM)
-   * @throws VerbsException EINVAL before RTS, for a length over 2^31, or an operation that the service doesn't have
+   * @throws VerbsException EINVAL before RTS, for a length over 2^31 or over what may be inline, an operation that the
+   *     service doesn't have, or a datagram without an address handle of the same protection domain
    */
   boolean postSend(SendRequest request);
 
@@ -41,7 +71,7 @@ public interface QueuePair extends AutoCloseable {
    * Posts a receive (ibv_post_recv). The memory is the transport's until the completion. The request is copied out.
    *
    * @return false when the receive queue is full (ENOMEM)
-   * @throws VerbsException EINVAL in RESET
+   * @throws VerbsException EINVAL in RESET, or when the receives are shared
    */
   boolean postReceive(ReceiveRequest request);
 

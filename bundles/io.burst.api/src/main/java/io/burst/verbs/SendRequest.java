@@ -20,6 +20,9 @@ public final class SendRequest {
   /** Starts only when all READs and atomics before it are done (IBV_SEND_FENCE). */
   public boolean fenced;
 
+  /** The bytes are copied while it is posted, without a look at their keys (IBV_SEND_INLINE). */
+  public boolean inline;
+
   /** Handed to the peer as it is, first byte on the wire highest (imm_data). */
   public int immediate;
 
@@ -33,4 +36,19 @@ public final class SendRequest {
 
   /** What COMPARE_SWAP expects (compare_add). */
   public long compare;
+
+  /** The window that SEND_WITH_INVALIDATE or LOCAL_INVALIDATE takes away (invalidate_rkey). */
+  public int invalidateKey;
+
+  /** What BIND_MEMORY_WINDOW does. */
+  public final MemoryWindowBinding binding = new MemoryWindowBinding();
+
+  /** Where a datagram goes (wr.ud.ah). */
+  public AddressHandle addressHandle;
+
+  /** The queue pair that a datagram goes to (wr.ud.remote_qpn). */
+  public int remoteNumber;
+
+  /** What that one asks for; with bit 31 set the sending queue pair's own goes instead (wr.ud.remote_qkey). */
+  public int remoteQueueKey;
 }

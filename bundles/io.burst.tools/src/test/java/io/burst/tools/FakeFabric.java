@@ -1,6 +1,9 @@
 package io.burst.tools;
 
 import io.burst.verbs.AccessFlag;
+import io.burst.verbs.AddressHandle;
+import io.burst.verbs.AddressVector;
+import io.burst.verbs.AsyncEvent;
 import io.burst.verbs.Completion;
 import io.burst.verbs.CompletionOpcode;
 import io.burst.verbs.CompletionQueue;
@@ -8,6 +11,7 @@ import io.burst.verbs.CompletionStatus;
 import io.burst.verbs.Device;
 import io.burst.verbs.Gid;
 import io.burst.verbs.MemoryRegion;
+import io.burst.verbs.MemoryWindow;
 import io.burst.verbs.PathMtu;
 import io.burst.verbs.ProtectionDomain;
 import io.burst.verbs.QueuePair;
@@ -17,6 +21,7 @@ import io.burst.verbs.ReadyToReceive;
 import io.burst.verbs.ReadyToSend;
 import io.burst.verbs.ReceiveRequest;
 import io.burst.verbs.SendRequest;
+import io.burst.verbs.SharedReceiveQueue;
 import io.burst.verbs.VerbsException;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
@@ -94,6 +99,16 @@ final class FakeFabric {
     }
 
     @Override
+    public CompletionQueue createCompletionQueue(int capacity, Runnable listener) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public AsyncEvent pollEvent() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
     public String name() {
       return "fake";
     }
@@ -131,6 +146,26 @@ final class FakeFabric {
   private final class FakeDomain implements ProtectionDomain {
 
     @Override
+    public MemoryRegion registerMemory(long address, long lengthBytes, Set<AccessFlag> access) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public MemoryWindow allocateMemoryWindow() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public SharedReceiveQueue createSharedReceiveQueue(int depth) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public AddressHandle createAddressHandle(AddressVector address) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
     public MemoryRegion registerMemory(ByteBuffer buffer, Set<AccessFlag> access) {
       synchronized (FakeFabric.this) {
         long address = nextAddress;
@@ -163,6 +198,16 @@ final class FakeFabric {
     FakeRegion(long address, long lengthBytes) {
       this.address = address;
       this.lengthBytes = lengthBytes;
+    }
+
+    @Override
+    public void reregister(ByteBuffer buffer, Set<AccessFlag> access) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void reregister(ProtectionDomain domain, long address, long lengthBytes, Set<AccessFlag> access) {
+      throw new UnsupportedOperationException();
     }
 
     @Override
@@ -208,6 +253,11 @@ final class FakeFabric {
     }
 
     @Override
+    public void requestNotification(boolean solicitedOnly) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
     public boolean poll(Completion into) {
       synchronized (FakeFabric.this) {
         Done entry = done.poll();
@@ -247,6 +297,36 @@ final class FakeFabric {
     FakeQueuePair(int number, QueuePairInit init) {
       this.number = number;
       this.init = init;
+    }
+
+    @Override
+    public void initialize(int queueKey) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void readyToReceive() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void readyToSend(int sendPsn) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void drain() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void resume() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void reset() {
+      throw new UnsupportedOperationException();
     }
 
     @Override

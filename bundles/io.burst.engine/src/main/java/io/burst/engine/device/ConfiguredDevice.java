@@ -177,6 +177,7 @@ public final class ConfiguredDevice implements DeviceView {
       case INIT -> "INIT";
       case READY_TO_RECEIVE -> "RTR";
       case READY_TO_SEND -> "RTS";
+      case SEND_QUEUE_DRAINED -> "SQD";
       case SEND_QUEUE_ERROR -> "SQE";
       case ERROR -> "ERR";
     };

@@ -1,6 +1,7 @@
 package io.burst.engine.device;
 
 import io.burst.engine.qp.CompletionRing;
+import io.burst.verbs.AsyncEvent;
 import io.burst.verbs.Completion;
 import io.burst.verbs.CompletionQueue;
 import io.burst.verbs.VerbsException;
@@ -8,19 +9,22 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** A completion queue of a {@link LocalDevice}. One thread polls at a time; the rest is for any thread. */
 final class LocalCompletionQueue implements CompletionQueue {
-  /** As RNICs report it (max_cqe). */
-  private static final int LARGEST_CAPACITY = 1 << 22;
-
   private final LocalDevice device;
   private final CompletionRing ring;
   private final AtomicInteger uses = new AtomicInteger();
 
-  LocalCompletionQueue(LocalDevice device, int capacity) {
-    if (capacity < 1 || capacity > LARGEST_CAPACITY) {
-      throw new VerbsException("EINVAL: capacity " + capacity + " is not in 1.." + LARGEST_CAPACITY);
-    }
+  LocalCompletionQueue(LocalDevice device, int capacity, Runnable listener) {
+    Limits.check("capacity", capacity, 1, Limits.LARGEST_COMPLETION_QUEUE);
     this.device = device;
-    ring = new CompletionRing(capacity);
+    ring = new CompletionRing(capacity, listener, type -> device.raise(new AsyncEvent(type, this)));
+  }
+
+  /** The queue, if it is one of this device's: another's would have a second worker, which its ring can't bear. */
+  static LocalCompletionQueue of(CompletionQueue queue, LocalDevice device) {
+    if (queue instanceof LocalCompletionQueue local && local.device == device) {
+      return local;
+    }
+    throw new IllegalArgumentException("the completion queue is not one of this device's");
   }
 
   @Override
@@ -35,6 +39,11 @@ final class LocalCompletionQueue implements CompletionQueue {
   }
 
   @Override
+  public void requestNotification(boolean solicitedOnly) {
+    ring.arm(solicitedOnly);
+  }
+
+  @Override
   public int capacity() {
     return ring.capacity();
   }
@@ -44,10 +53,7 @@ final class LocalCompletionQueue implements CompletionQueue {
     if (uses.get() != 0) {
       throw new VerbsException("EBUSY: " + uses.get() + " queues report to the completion queue");
     }
-  }
-
-  LocalDevice device() {
-    return device;
+    device.forgetEvents(this);
   }
 
   CompletionRing acquire() {

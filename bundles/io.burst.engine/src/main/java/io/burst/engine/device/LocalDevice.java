@@ -6,6 +6,7 @@ import io.burst.engine.wire.Flow;
 import io.burst.engine.worker.Worker;
 import io.burst.spi.PacketPort;
 import io.burst.verbs.AddressVector;
+import io.burst.verbs.AsyncEvent;
 import io.burst.verbs.CompletionQueue;
 import io.burst.verbs.Device;
 import io.burst.verbs.Gid;
@@ -14,6 +15,8 @@ import io.burst.verbs.ProtectionDomain;
 import io.burst.verbs.VerbsException;
 import java.io.IOException;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The verbs of one port for applications in this process. Any thread. */
@@ -24,6 +27,7 @@ final class LocalDevice implements Device, AutoCloseable {
   private final PathMtu activeMtu;
   private final MemoryTable memory = new MemoryTable();
   private final Worker worker;
+  private final Queue<AsyncEvent> events = new ConcurrentLinkedQueue<>();
   private final AtomicInteger nextDomain = new AtomicInteger(1);
 
   private LocalDevice(String name, PacketPort port) throws IOException {
@@ -66,7 +70,17 @@ final class LocalDevice implements Device, AutoCloseable {
 
   @Override
   public CompletionQueue createCompletionQueue(int capacity) {
-    return new LocalCompletionQueue(this, capacity);
+    return createCompletionQueue(capacity, () -> {});
+  }
+
+  @Override
+  public CompletionQueue createCompletionQueue(int capacity, Runnable listener) {
+    return new LocalCompletionQueue(this, capacity, listener);
+  }
+
+  @Override
+  public AsyncEvent pollEvent() {
+    return events.poll();
   }
 
   @Override
@@ -84,6 +98,25 @@ final class LocalDevice implements Device, AutoCloseable {
 
   int linkMtuBytes() {
     return port.mtuBytes();
+  }
+
+  /** For a worker's thread too. */
+  void raise(AsyncEvent event) {
+    events.add(event);
+  }
+
+  /** The element is gone, and with it what there was to say of it. */
+  void forgetEvents(Object element) {
+    events.removeIf(event -> event.element() == element);
+  }
+
+  int datagramSourcePort(int localNumber) {
+    return port.udpSourcePort(Flow.datagramSourcePort(localNumber));
+  }
+
+  /** Finds the way for datagrams, whose source port is their queue pair's; may wait for a neighbour entry. */
+  Path resolveDatagrams(AddressVector address) {
+    return resolve(address, 0, 0);
   }
 
   /** Finds the way to a peer; may wait for its neighbour entry. */

@@ -1,12 +1,15 @@
 package io.burst.engine.device;
 
-import io.burst.engine.qp.Region;
 import io.burst.linux.Memory;
 import io.burst.verbs.AccessFlag;
+import io.burst.verbs.AddressHandle;
+import io.burst.verbs.AddressVector;
 import io.burst.verbs.MemoryRegion;
+import io.burst.verbs.MemoryWindow;
 import io.burst.verbs.ProtectionDomain;
 import io.burst.verbs.QueuePair;
 import io.burst.verbs.QueuePairInit;
+import io.burst.verbs.SharedReceiveQueue;
 import io.burst.verbs.VerbsException;
 import java.nio.ByteBuffer;
 import java.util.Set;
@@ -23,31 +26,67 @@ final class LocalProtectionDomain implements ProtectionDomain {
     this.number = number;
   }
 
+  /** The domain, if it is one of this device's. */
+  static LocalProtectionDomain of(ProtectionDomain domain, LocalDevice device) {
+    if (domain instanceof LocalProtectionDomain local && local.device == device) {
+      return local;
+    }
+    throw new IllegalArgumentException("the protection domain is not one of this device's");
+  }
+
   @Override
   public MemoryRegion registerMemory(ByteBuffer buffer, Set<AccessFlag> access) {
-    if (!buffer.isDirect()) {
-      throw new IllegalArgumentException("only a direct buffer can be registered");
-    }
-    if (!access.contains(AccessFlag.LOCAL_WRITE)
-        && (access.contains(AccessFlag.REMOTE_WRITE) || access.contains(AccessFlag.REMOTE_ATOMIC))) {
-      throw new VerbsException("EINVAL: REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE");
-    }
-    Region region = device.memory().add(number, Memory.addressOf(buffer), buffer.capacity(), Region.mask(access));
-    uses.incrementAndGet();
-    return new LocalMemoryRegion(this, buffer, region);
+    return register(buffer, Memory.addressOf(buffer), buffer.capacity(), access);
+  }
+
+  @Override
+  public MemoryRegion registerMemory(long address, long lengthBytes, Set<AccessFlag> access) {
+    return register(null, address, lengthBytes, access);
+  }
+
+  private MemoryRegion register(ByteBuffer buffer, long address, long lengthBytes, Set<AccessFlag> access) {
+    MemoryRegion region =
+        new LocalMemoryRegion(this, buffer, LocalMemoryRegion.register(this, address, lengthBytes, access));
+    acquire();
+    return region;
+  }
+
+  @Override
+  public MemoryWindow allocateMemoryWindow() {
+    MemoryWindow window = new LocalMemoryWindow(this);
+    acquire();
+    return window;
+  }
+
+  @Override
+  public SharedReceiveQueue createSharedReceiveQueue(int depth) {
+    SharedReceiveQueue receives = new LocalSharedReceiveQueue(this, depth);
+    acquire();
+    return receives;
+  }
+
+  @Override
+  public AddressHandle createAddressHandle(AddressVector address) {
+    AddressHandle handle = new LocalAddressHandle(this, device.resolveDatagrams(address));
+    acquire();
+    return handle;
   }
 
   @Override
   public QueuePair createQueuePair(QueuePairInit init) {
-    LocalQueuePair queuePair = new LocalQueuePair(this, init);
-    uses.incrementAndGet();
+    QueuePair queuePair =
+        switch (init.type()) {
+          case RELIABLE_CONNECTION, UNRELIABLE_CONNECTION -> new LocalConnection(this, init);
+          case UNRELIABLE_DATAGRAM -> new LocalDatagramQueuePair(this, init);
+        };
+    acquire();
     return queuePair;
   }
 
   @Override
   public void close() {
     if (uses.get() != 0) {
-      throw new VerbsException("EBUSY: " + uses.get() + " memory regions and queue pairs are in the protection domain");
+      throw new VerbsException("EBUSY: " + uses.get() + " resources are in the protection domain");
     }
   }
 
@@ -57,6 +96,10 @@ final class LocalProtectionDomain implements ProtectionDomain {
 
   int number() {
     return number;
+  }
+
+  void acquire() {
+    uses.incrementAndGet();
   }
 
   void release() {

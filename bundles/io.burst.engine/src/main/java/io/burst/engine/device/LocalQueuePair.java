@@ -1,13 +1,13 @@
 package io.burst.engine.device;
 
-import io.burst.engine.qp.Path;
 import io.burst.engine.qp.QueuePairContext;
+import io.burst.engine.qp.Queues;
+import io.burst.engine.qp.ReceiveQueue;
 import io.burst.engine.qp.SendQueue;
-import io.burst.engine.qp.WorkQueue;
-import io.burst.engine.wire.Transport;
 import io.burst.engine.worker.Worker;
 import io.burst.verbs.AccessFlag;
-import io.burst.verbs.CompletionQueue;
+import io.burst.verbs.AsyncEvent;
+import io.burst.verbs.AsyncEventType;
 import io.burst.verbs.QueuePair;
 import io.burst.verbs.QueuePairInit;
 import io.burst.verbs.QueuePairState;
@@ -16,121 +16,141 @@ import io.burst.verbs.ReadyToSend;
 import io.burst.verbs.ReceiveRequest;
 import io.burst.verbs.SendOpcode;
 import io.burst.verbs.SendRequest;
+import io.burst.verbs.SharedReceiveQueue;
 import io.burst.verbs.VerbsException;
+import java.util.EnumSet;
 import java.util.Set;
 
 /**
  * A queue pair of a {@link LocalDevice}: checks what applications ask for and hands it to the worker that owns the
- * connection. One thread posts to each queue at a time; the rest is for any thread.
+ * context. One thread posts to each queue at a time; the rest is for any thread.
  */
-final class LocalQueuePair implements QueuePair {
-  /** As RNICs report it (max_msg_sz). */
-  private static final long LONGEST_MESSAGE_BYTES = 1L << 31;
+abstract class LocalQueuePair implements QueuePair {
+  private static final Set<QueuePairState> ANY = EnumSet.allOf(QueuePairState.class);
 
-  /** As many as ConnectX has (max_qp_rd_atom). */
-  private static final int DEEPEST_READ_ATOMIC = 16;
+  final LocalProtectionDomain domain;
+  final LocalDevice device;
+  final Queues queues;
 
-  private static final int DEEPEST_QUEUE = 1 << 16;
-  private static final int HIGHEST_NUMBER = 0xFF_FFFF;
-
-  private final LocalProtectionDomain domain;
-  private final LocalDevice device;
   private final Worker worker;
   private final LocalCompletionQueue sendCompletions;
   private final LocalCompletionQueue receiveCompletions;
-  private final SendQueue sends;
-  private final WorkQueue receives;
-  private final Transport transport;
-  private final QueuePairContext connection;
+  /** Null when its receives are its own. */
+  private final LocalSharedReceiveQueue sharedReceives;
   private boolean open = true;
 
   LocalQueuePair(LocalProtectionDomain domain, QueuePairInit init) {
     this.domain = domain;
     device = domain.device();
     worker = device.worker();
-    sends = new SendQueue(checkRange("send depth", init.sendDepth(), 1, DEEPEST_QUEUE));
-    receives = new WorkQueue(checkRange("receive depth", init.receiveDepth(), 1, DEEPEST_QUEUE));
-    transport =
-        switch (init.type()) {
-          case RELIABLE_CONNECTION -> Transport.RC;
-          case UNRELIABLE_CONNECTION -> Transport.UC;
-        };
-    sendCompletions = own(init.sendCompletions());
-    receiveCompletions = own(init.receiveCompletions());
-    connection =
-        worker.call(
-            endpoint ->
-                endpoint.create(
-                    transport,
-                    domain.number(),
-                    sends,
-                    receives,
-                    sendCompletions.acquire(),
-                    receiveCompletions.acquire()));
+    int inlineBytes = Limits.check("max inline", init.maxInlineBytes(), 0, Limits.LONGEST_INLINE_BYTES);
+    int sendDepth = Limits.check("send depth", init.sendDepth(), 1, Limits.DEEPEST_QUEUE);
+    sharedReceives = own(init.sharedReceives());
+    ReceiveQueue ownReceives =
+        sharedReceives != null
+            ? null
+            : new ReceiveQueue(Limits.check("receive depth", init.receiveDepth(), 1, Limits.DEEPEST_QUEUE));
+    sendCompletions = LocalCompletionQueue.of(init.sendCompletions(), device);
+    receiveCompletions = LocalCompletionQueue.of(init.receiveCompletions(), device);
+    queues =
+        new Queues(
+            new SendQueue(sendDepth, inlineBytes),
+            sharedReceives != null ? sharedReceives.acquire() : ownReceives,
+            sendCompletions.acquire(),
+            receiveCompletions.acquire());
   }
+
+  abstract QueuePairContext context();
+
+  abstract boolean offers(SendOpcode opcode);
+
+  /** Posts a request that passed the checks that are the same for every service. */
+  abstract boolean post(SendQueue sends, SendRequest request);
 
   @Override
   public int number() {
-    return connection.number();
+    return context().number();
   }
 
   @Override
   public QueuePairState state() {
-    return connection.state();
+    return context().state();
   }
 
   @Override
   public void initialize(Set<AccessFlag> remoteAccess) {
-    command(QueuePairState.RESET, () -> connection.initialize(remoteAccess));
+    throw wrongService();
+  }
+
+  @Override
+  public void initialize(int queueKey) {
+    throw wrongService();
   }
 
   @Override
   public void readyToReceive(ReadyToReceive attributes) {
-    int remote = checkRange("destination queue pair", attributes.destinationNumber(), 0, HIGHEST_NUMBER);
-    checkRange("max destination READs and atomics", attributes.maxDestinationReadAtomic(), 0, DEEPEST_READ_ATOMIC);
-    checkRange("min RNR timer", attributes.minRnrTimer(), 0, 31);
-    if (attributes.pathMtu().compareTo(device.activeMtu()) > 0) {
-      throw new VerbsException("EINVAL: path MTU " + attributes.pathMtu().bytes() + " is over the link's active MTU "
-          + device.activeMtu().bytes());
-    }
-    Path path = device.resolve(attributes.address(), number(), remote);
-    command(QueuePairState.INIT, () -> connection.readyToReceive(attributes, path));
+    throw wrongService();
+  }
+
+  @Override
+  public void readyToReceive() {
+    throw wrongService();
   }
 
   @Override
   public void readyToSend(ReadyToSend attributes) {
-    checkRange("timeout", attributes.timeout(), 0, 31);
-    checkRange("retry count", attributes.retryCount(), 0, 7);
-    checkRange("RNR retry count", attributes.rnrRetryCount(), 0, 7);
-    checkRange("max READs and atomics", attributes.maxReadAtomic(), 0, DEEPEST_READ_ATOMIC);
-    command(QueuePairState.READY_TO_RECEIVE, () -> connection.readyToSend(attributes));
+    throw wrongService();
+  }
+
+  @Override
+  public void readyToSend(int sendPsn) {
+    throw wrongService();
+  }
+
+  @Override
+  public void drain() {
+    command(EnumSet.of(QueuePairState.READY_TO_SEND), context()::drain);
+  }
+
+  @Override
+  public void resume() {
+    command(
+        EnumSet.of(QueuePairState.SEND_QUEUE_DRAINED, QueuePairState.SEND_QUEUE_ERROR), context()::resume);
+  }
+
+  @Override
+  public void reset() {
+    command(ANY, context()::reset);
   }
 
   @Override
   public void fail() {
-    command(null, connection::enterError);
+    command(ANY, context()::enterError);
   }
 
   @Override
   public boolean postSend(SendRequest request) {
-    QueuePairState state = connection.state();
+    QueuePairState state = state();
     if (state.compareTo(QueuePairState.READY_TO_SEND) < 0) {
       throw new VerbsException("EINVAL: a send needs the queue pair in RTS, it is in " + state);
     }
     check(request);
-    boolean posted = sends.post(request);
+    boolean posted = post(queues.sends(), request);
     worker.wake();
     return posted;
   }
 
   @Override
   public boolean postReceive(ReceiveRequest request) {
-    if (connection.state() == QueuePairState.RESET) {
+    if (sharedReceives != null) {
+      throw new VerbsException("EINVAL: the queue pair's receives are shared, post to their queue");
+    }
+    if (state() == QueuePairState.RESET) {
       throw new VerbsException("EINVAL: a receive needs the queue pair in INIT or later, it is in RESET");
     }
-    checkLength(request.buffers.totalBytes());
-    boolean posted = receives.post(request.workRequestId, request.buffers);
-    if (connection.state() == QueuePairState.ERROR) {
+    Limits.checkLength(request.buffers.totalBytes());
+    boolean posted = queues.receives().post(request.workRequestId, request.buffers);
+    if (state() == QueuePairState.ERROR) {
       worker.wake();
     }
     return posted;
@@ -142,54 +162,79 @@ final class LocalQueuePair implements QueuePair {
       return;
     }
     open = false;
-    worker.release(endpoint -> endpoint.remove(connection));
+    worker.release(endpoint -> endpoint.remove(context()));
+    device.forgetEvents(this);
     sendCompletions.release();
     receiveCompletions.release();
+    if (sharedReceives != null) {
+      sharedReceives.release();
+    }
     domain.release();
   }
 
-  /** @param from the only state that it is allowed in, or null for any */
-  private void command(QueuePairState from, Runnable transition) {
+  /** The step out of one state; EINVAL in any other. */
+  final void step(QueuePairState from, Runnable transition) {
+    command(EnumSet.of(from), transition);
+  }
+
+  final void raise(AsyncEventType type) {
+    device.raise(new AsyncEvent(type, this));
+  }
+
+  private void command(Set<QueuePairState> from, Runnable transition) {
     worker.call(
         endpoint -> {
-          if (from != null && connection.state() != from) {
-            throw new VerbsException("EINVAL: the queue pair is in " + connection.state() + ", not in " + from);
+          if (!from.contains(state())) {
+            throw new VerbsException("EINVAL: the queue pair is in " + state() + ", not in " + names(from));
           }
           transition.run();
           return null;
         });
   }
 
-  /** Another device's would have a second worker that pushes to it, which its ring can't bear. */
-  private LocalCompletionQueue own(CompletionQueue queue) {
-    if (queue instanceof LocalCompletionQueue local && local.device() == device) {
-      return local;
-    }
-    throw new IllegalArgumentException("the completion queue is not one of this device's");
+  private static String names(Set<QueuePairState> states) {
+    return String.join(" or ", states.stream().map(Enum::name).toList());
   }
 
-  private static int checkRange(String what, int value, int lowest, int highest) {
-    if (value < lowest || value > highest) {
-      throw new VerbsException("EINVAL: " + what + " " + value + " is not in " + lowest + ".." + highest);
+  private LocalSharedReceiveQueue own(SharedReceiveQueue receives) {
+    if (receives == null) {
+      return null;
     }
-    return value;
+    if (receives instanceof LocalSharedReceiveQueue local && local.isOf(domain)) {
+      return local;
+    }
+    throw new IllegalArgumentException("the shared receive queue is not of the queue pair's protection domain");
   }
 
   private void check(SendRequest request) {
-    if (request.opcode.isAnswered() && transport != Transport.RC) {
-      throw new VerbsException("EINVAL: " + request.opcode + " needs a reliable connection");
+    if (!offers(request.opcode)) {
+      throw new VerbsException("EINVAL: " + request.opcode + " is nothing for a queue pair of this type");
+    }
+    if (request.opcode.isLocal()) {
+      return;
     }
     long lengthBytes = request.buffers.totalBytes();
     boolean eightBytes = request.opcode.isAtomic() || request.opcode == SendOpcode.ATOMIC_WRITE;
     if (eightBytes && lengthBytes != Long.BYTES) {
       throw new VerbsException("EINVAL: " + request.opcode + " is of 8 bytes, not " + lengthBytes);
     }
-    checkLength(lengthBytes);
+    Limits.checkLength(lengthBytes);
+    if (request.inline) {
+      checkInline(request.opcode, lengthBytes);
+    }
   }
 
-  private static void checkLength(long lengthBytes) {
-    if (lengthBytes < 0 || lengthBytes > LONGEST_MESSAGE_BYTES) {
-      throw new VerbsException("EINVAL: length " + lengthBytes + " is not in 0.." + LONGEST_MESSAGE_BYTES);
+  private void checkInline(SendOpcode opcode, long lengthBytes) {
+    if (opcode == SendOpcode.READ || opcode.isAtomic()) {
+      throw new VerbsException("EINVAL: " + opcode + " brings bytes, so it can't be inline");
     }
+    if (lengthBytes > queues.sends().maxInlineBytes()) {
+      throw new VerbsException(
+          "EINVAL: " + lengthBytes + " bytes inline, the queue pair takes " + queues.sends().maxInlineBytes());
+    }
+  }
+
+  private static VerbsException wrongService() {
+    return new VerbsException("EINVAL: these attributes are not those of a queue pair of this type");
   }
 }

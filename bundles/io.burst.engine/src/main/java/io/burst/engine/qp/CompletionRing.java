@@ -1,7 +1,7 @@
 package io.burst.engine.qp;
 
+import io.burst.verbs.AsyncEventType;
 import io.burst.verbs.Completion;
-import io.burst.verbs.CompletionOpcode;
 import io.burst.verbs.CompletionStatus;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -11,8 +11,6 @@ import java.lang.invoke.VarHandle;
  * {@link #push} comes after the received bytes were written, so that who sees the completion sees them.
  */
 public final class CompletionRing {
-  private static final CompletionStatus[] STATUSES = CompletionStatus.values();
-  private static final CompletionOpcode[] OPCODES = CompletionOpcode.values();
   private static final VarHandle PUSHED;
   private static final VarHandle POLLED;
 
@@ -26,30 +24,41 @@ public final class CompletionRing {
     }
   }
 
+  /** Whether, and by which completion, the listener wants to be called. */
+  private enum Armed {
+    NO,
+    SOLICITED,
+    ANY
+  }
+
   private final int mask;
-  private final long[] workRequestId;
-  private final int[] lengthBytes;
-  private final int[] queuePairNumber;
-  private final int[] immediate;
-  private final boolean[] hasImmediate;
-  private final byte[] status;
-  private final byte[] opcode;
+  private final Completion[] completions;
+  private final Runnable listener;
+  private final EventSink events;
 
   private long pushed;
   private long polled;
   private volatile boolean overrun;
+  private volatile Armed armed = Armed.NO;
 
-  /** @param capacity completions that fit at least, 1 or more */
+  /** A ring without a listener; see the other constructor. */
   public CompletionRing(int capacity) {
+    this(capacity, () -> {}, EventSink.NONE);
+  }
+
+  /**
+   * @param capacity completions that fit at least, 1 or more
+   * @param listener called once each time that it was {@link #arm}ed, by the pushing thread
+   */
+  public CompletionRing(int capacity, Runnable listener, EventSink events) {
     int slots = Integer.highestOneBit(Math.max(1, capacity - 1)) << 1;
+    this.listener = listener;
+    this.events = events;
     mask = slots - 1;
-    workRequestId = new long[slots];
-    lengthBytes = new int[slots];
-    queuePairNumber = new int[slots];
-    immediate = new int[slots];
-    hasImmediate = new boolean[slots];
-    status = new byte[slots];
-    opcode = new byte[slots];
+    completions = new Completion[slots];
+    for (int i = 0; i < slots; i++) {
+      completions[i] = new Completion();
+    }
   }
 
   public int capacity() {
@@ -61,49 +70,56 @@ public final class CompletionRing {
     return overrun;
   }
 
+  /**
+   * Asks for the listener to be called at the next completion; for any thread.
+   *
+   * @param solicitedOnly at the next that is solicited or a failure, unless a call at any is asked for already
+   */
+  public void arm(boolean solicitedOnly) {
+    if (!solicitedOnly) {
+      armed = Armed.ANY;
+    } else if (armed == Armed.NO) {
+      armed = Armed.SOLICITED;
+    }
+  }
+
   /** For the polling thread; false when there is none. */
   public boolean poll(Completion into) {
     long sequence = polled;
     if (sequence == (long) PUSHED.getAcquire(this)) {
       return false;
     }
-    int slot = (int) sequence & mask;
-    into.workRequestId = workRequestId[slot];
-    into.lengthBytes = lengthBytes[slot];
-    into.queuePairNumber = queuePairNumber[slot];
-    into.hasImmediate = hasImmediate[slot];
-    into.immediate = immediate[slot];
-    into.status = STATUSES[status[slot]];
-    into.opcode = OPCODES[opcode[slot]];
+    into.set(completions[(int) sequence & mask]);
     POLLED.setRelease(this, sequence + 1);
     return true;
   }
 
-  /**
-   * @param immediate four bytes that came with the message
-   * @param hasImmediate whether they did
-   */
-  void push(
-      int queuePairNumber,
-      CompletionOpcode opcode,
-      long workRequestId,
-      CompletionStatus status,
-      int lengthBytes,
-      boolean hasImmediate,
-      int immediate) {
+  /** @param solicited whether the peer asked for the listener's attention */
+  void push(Completion completion, boolean solicited) {
     long sequence = pushed;
     if (sequence - (long) POLLED.getAcquire(this) > mask) {
-      overrun = true;
+      overrun();
       return;
     }
-    int slot = (int) sequence & mask;
-    this.workRequestId[slot] = workRequestId;
-    this.lengthBytes[slot] = lengthBytes;
-    this.queuePairNumber[slot] = queuePairNumber;
-    this.hasImmediate[slot] = hasImmediate;
-    this.immediate[slot] = immediate;
-    this.status[slot] = (byte) status.ordinal();
-    this.opcode[slot] = (byte) opcode.ordinal();
-    PUSHED.setRelease(this, sequence + 1);
+    completions[(int) sequence & mask].set(completion);
+    // Volatile, so that who arms the ring and then polls either finds this completion or is called for it.
+    PUSHED.setVolatile(this, sequence + 1);
+    if (armed != Armed.NO) {
+      call(solicited || completion.status != CompletionStatus.SUCCESS);
+    }
+  }
+
+  private void call(boolean important) {
+    if (important || armed == Armed.ANY) {
+      armed = Armed.NO;
+      listener.run();
+    }
+  }
+
+  private void overrun() {
+    if (!overrun) {
+      overrun = true;
+      events.raise(AsyncEventType.COMPLETION_QUEUE_ERROR);
+    }
   }
 }

@@ -35,6 +35,7 @@ public enum Counter {
   RX_UNKNOWN_QP,
   RX_WRONG_TRANSPORT,
   RX_BAD_PKEY,
+  RX_BAD_QKEY,
   RX_WRONG_ADDRESS,
   RX_WRONG_STATE,
   /** Messages of unreliable services that couldn't be taken: no receive, too long, not allowed. */

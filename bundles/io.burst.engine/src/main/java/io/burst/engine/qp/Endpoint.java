@@ -6,6 +6,7 @@ import io.burst.engine.wire.Transport;
 import io.burst.engine.wire.Verdict;
 import io.burst.linux.Memory;
 import io.burst.spi.Frame;
+import io.burst.verbs.AsyncEventType;
 import java.nio.ByteBuffer;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -46,22 +47,21 @@ public final class Endpoint {
   }
 
   /** @param transport RC or UC */
-  public QueuePairContext create(
-      Transport transport,
-      int domain,
-      SendQueue sends,
-      WorkQueue receives,
-      CompletionRing sendCompletions,
-      CompletionRing receiveCompletions) {
+  public Connection createConnection(Transport transport, int domain, Queues queues, EventSink events) {
     int number = queuePairs.takeNumber();
-    QueuePairContext queuePair =
+    return added(
         switch (transport) {
-          case RC -> new ReliableConnection(
-              number, domain, sends, receives, sendCompletions, receiveCompletions, this);
-          case UC -> new UnreliableConnection(
-              number, domain, sends, receives, sendCompletions, receiveCompletions, this);
-          default -> throw new IllegalArgumentException("no queue pairs of " + transport);
-        };
+          case RC -> new ReliableConnection(number, domain, queues, events, this);
+          case UC -> new UnreliableConnection(number, domain, queues, events, this);
+          default -> throw new IllegalArgumentException("no connections of " + transport);
+        });
+  }
+
+  public UnreliableDatagram createDatagram(int domain, Queues queues, EventSink events) {
+    return added(new UnreliableDatagram(queuePairs.takeNumber(), domain, queues, events, this));
+  }
+
+  private <T extends QueuePairContext> T added(T queuePair) {
     queuePairs.add(queuePair);
     return queuePair;
   }
@@ -152,6 +152,7 @@ public final class Endpoint {
 
   private void kill(QueuePairContext queuePair, RuntimeException defect) {
     queuePair.enterError();
+    queuePair.raise(AsyncEventType.QUEUE_PAIR_FATAL);
     onDefect.accept(queuePair, defect);
   }
 

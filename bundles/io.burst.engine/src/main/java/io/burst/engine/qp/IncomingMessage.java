@@ -6,18 +6,16 @@ import io.burst.engine.wire.RocePacket;
 import io.burst.linux.Memory;
 import io.burst.verbs.AccessFlag;
 import io.burst.verbs.CompletionOpcode;
-import io.burst.verbs.CompletionStatus;
 
 /**
  * The SEND or WRITE that a responder is in the middle of: puts each packet's bytes in their place, if the packet may be
  * there (IBTA volume 1, 9.7.4.1 and 9.8.2). Owned by its queue pair's thread.
  */
 final class IncomingMessage {
-  private static final int LOCAL_WRITE = Region.bit(AccessFlag.LOCAL_WRITE);
   private static final int REMOTE_WRITE = Region.bit(AccessFlag.REMOTE_WRITE);
 
   private final QueuePairContext queuePair;
-  private final WorkQueue receives;
+  private final CurrentReceive receive;
 
   /** Null between messages. */
   private Operation operation;
@@ -29,7 +27,7 @@ final class IncomingMessage {
 
   IncomingMessage(QueuePairContext queuePair) {
     this.queuePair = queuePair;
-    receives = queuePair.receives;
+    receive = queuePair.receive;
   }
 
   boolean isOpen() {
@@ -57,18 +55,25 @@ final class IncomingMessage {
   }
 
   private Placement takeSend(RocePacket packet, long payloadAddress) {
+    Opcode opcode = packet.opcode();
     int bytes = packet.payloadBytes();
-    long start = packet.opcode().isFirst() ? 0 : placedBytes;
-    if (!hasReceive()) {
+    long start = opcode.isFirst() ? 0 : placedBytes;
+    if (!receive.hold()) {
       return Placement.NO_RECEIVE;
     }
-    if (start + bytes > receives.totalBytes(receives.oldest())) {
+    if (start + bytes > receive.roomBytes()) {
       return Placement.RECEIVE_TOO_SHORT;
     }
-    if (!receives.isAccessible(receives.oldest(), queuePair, LOCAL_WRITE)) {
+    if (!receive.locate()) {
       return Placement.RECEIVE_NOT_WRITABLE;
     }
-    receives.scatter(receives.oldest(), start, payloadAddress, bytes);
+    if (opcode.hasInvalidate() && !queuePair.isOwnWindow(packet.invalidateKey())) {
+      return Placement.NOT_A_WINDOW;
+    }
+    receive.scatter(start, payloadAddress, bytes);
+    if (opcode.hasInvalidate()) {
+      queuePair.invalidate(packet.invalidateKey());
+    }
     return advance(packet, start + bytes, CompletionOpcode.RECEIVE);
   }
 
@@ -84,16 +89,19 @@ final class IncomingMessage {
     if (!queuePair.allows(REMOTE_WRITE) || !rightLength || total > QueuePairContext.LONGEST_MESSAGE_BYTES) {
       return Placement.INVALID_REQUEST;
     }
-    if (total > 0 && queuePair.find(key, address, total, REMOTE_WRITE) == null) {
+    Region region = total == 0 ? null : queuePair.find(key, address, total, REMOTE_WRITE);
+    if (total > 0 && region == null) {
       return Placement.ACCESS_DENIED;
     }
-    if (opcode.hasImmediate() && !hasReceive()) {
+    if (opcode.hasImmediate() && !receive.hold()) {
       return Placement.NO_RECEIVE;
     }
     writeAddress = address;
     writeKey = key;
     writeBytes = total;
-    Memory.copy(payloadAddress, address + start, bytes);
+    if (bytes > 0) {
+      Memory.copy(payloadAddress, region.place(address + start), bytes);
+    }
     return advance(packet, start + bytes, CompletionOpcode.RECEIVE_WRITE_WITH_IMMEDIATE);
   }
 
@@ -101,7 +109,7 @@ final class IncomingMessage {
     placedBytes = placed;
     operation = packet.opcode().isLast() ? null : packet.opcode().operation();
     if (packet.opcode().completesReceive()) {
-      queuePair.completeReceive(completion, CompletionStatus.SUCCESS, (int) placed, packet);
+      queuePair.completeReceive(completion, (int) placed, packet);
     }
     return Placement.DONE;
   }
@@ -113,9 +121,5 @@ final class IncomingMessage {
       return bytes == queuePair.mtuBytes;
     }
     return bytes <= queuePair.mtuBytes && (bytes > 0 || packet.opcode().isFirst());
-  }
-
-  private boolean hasReceive() {
-    return receives.oldest() != receives.posted();
   }
 }

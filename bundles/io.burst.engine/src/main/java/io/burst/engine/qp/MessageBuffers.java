@@ -13,6 +13,10 @@ final class MessageBuffers {
   private final long[] address;
   private final long[] lengthBytes;
   private final int[] localKey;
+  /** Where a piece is in memory, as last located. */
+  private final long[] place;
+  /** The one piece is the queue's own memory, and no key names it. */
+  private final boolean[] inline;
 
   MessageBuffers(int slots) {
     count = new int[slots];
@@ -20,10 +24,13 @@ final class MessageBuffers {
     address = new long[slots * ScatterGatherList.CAPACITY];
     lengthBytes = new long[slots * ScatterGatherList.CAPACITY];
     localKey = new int[slots * ScatterGatherList.CAPACITY];
+    place = new long[slots * ScatterGatherList.CAPACITY];
+    inline = new boolean[slots];
   }
 
   void set(int slot, ScatterGatherList list) {
     int first = slot * ScatterGatherList.CAPACITY;
+    inline[slot] = false;
     count[slot] = list.count();
     totalBytes[slot] = list.totalBytes();
     for (int i = 0; i < list.count(); i++) {
@@ -33,32 +40,65 @@ final class MessageBuffers {
     }
   }
 
+  /** Makes the message one piece that needs no key. */
+  void setInline(int slot, long from, int bytes) {
+    int first = slot * ScatterGatherList.CAPACITY;
+    inline[slot] = true;
+    count[slot] = 1;
+    totalBytes[slot] = bytes;
+    lengthBytes[first] = bytes;
+    place[first] = from;
+  }
+
+  /** Takes over another queue's message. */
+  void copy(int slot, MessageBuffers from, int fromSlot) {
+    int first = slot * ScatterGatherList.CAPACITY;
+    int fromFirst = fromSlot * ScatterGatherList.CAPACITY;
+    count[slot] = from.count[fromSlot];
+    totalBytes[slot] = from.totalBytes[fromSlot];
+    System.arraycopy(from.address, fromFirst, address, first, count[slot]);
+    System.arraycopy(from.lengthBytes, fromFirst, lengthBytes, first, count[slot]);
+    System.arraycopy(from.localKey, fromFirst, localKey, first, count[slot]);
+  }
+
   long totalBytes(int slot) {
     return totalBytes[slot];
   }
 
-  /** Whether every piece is in a region of the queuePair's domain that allows the access. */
-  boolean isAccessible(int slot, QueuePairContext queuePair, int access) {
+  /**
+   * Finds where every piece is in memory now, for the copies that follow: keys may be taken away at any time between
+   * two rounds.
+   *
+   * @return false unless each is in a region of the queue pair's domain that allows the access
+   */
+  boolean locate(int slot, QueuePairContext queuePair, int access) {
     int first = slot * ScatterGatherList.CAPACITY;
+    if (inline[slot]) {
+      return true;
+    }
     for (int i = first; i < first + count[slot]; i++) {
-      if (lengthBytes[i] > 0 && queuePair.find(localKey[i], address[i], lengthBytes[i], access) == null) {
-        return false;
+      if (lengthBytes[i] > 0) {
+        Region region = queuePair.find(localKey[i], address[i], lengthBytes[i], access);
+        if (region == null) {
+          return false;
+        }
+        place[i] = region.place(address[i]);
       }
     }
     return true;
   }
 
-  /** Copies part of the message to one place. */
+  /** Copies part of the message to one place; after {@link #locate}. */
   void gather(int slot, long offset, long to, int bytes) {
-    copy(slot, offset, to, bytes, true);
+    move(slot, offset, to, bytes, true);
   }
 
-  /** Copies from one place to part of the message. */
+  /** Copies from one place to part of the message; after {@link #locate}. */
   void scatter(int slot, long offset, long from, int bytes) {
-    copy(slot, offset, from, bytes, false);
+    move(slot, offset, from, bytes, false);
   }
 
-  private void copy(int slot, long offset, long place, int bytes, boolean toPlace) {
+  private void move(int slot, long offset, long other, int bytes, boolean toOther) {
     int piece = slot * ScatterGatherList.CAPACITY;
     long skip = offset;
     for (int done = 0; done < bytes; piece++) {
@@ -67,8 +107,8 @@ final class MessageBuffers {
         continue;
       }
       int run = (int) Math.min(bytes - done, lengthBytes[piece] - skip);
-      long inPiece = address[piece] + skip;
-      Memory.copy(toPlace ? inPiece : place + done, toPlace ? place + done : inPiece, run);
+      long inPiece = place[piece] + skip;
+      Memory.copy(toOther ? inPiece : other + done, toOther ? other + done : inPiece, run);
       done += run;
       skip = 0;
     }

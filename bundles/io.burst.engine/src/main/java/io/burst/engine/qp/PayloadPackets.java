@@ -22,7 +22,7 @@ final class PayloadPackets {
    * @return whether it is the last
    */
   static boolean write(
-      QueuePairContext queuePair, Frame out, long sequence, long offset, int psn, boolean ackRequested) {
+      Connection queuePair, Frame out, long sequence, long offset, int psn, boolean ackRequested) {
     SendQueue sends = queuePair.sends;
     long totalBytes = sends.totalBytes(sequence);
     int payloadBytes = (int) Math.min(totalBytes - offset, queuePair.mtuBytes);
@@ -36,6 +36,9 @@ final class PayloadPackets {
     }
     if (opcode.hasImmediate()) {
       writer.immediate(sends.immediate(sequence));
+    }
+    if (opcode.hasInvalidate()) {
+      writer.invalidate(sends.invalidateKey(sequence));
     }
     sends.gather(sequence, offset, out.address + writer.payloadOffset(), payloadBytes);
     queuePair.end(out, payloadBytes);
@@ -59,6 +62,14 @@ final class PayloadPackets {
             Opcode.RC_SEND_MIDDLE,
             Opcode.RC_SEND_LAST_IMMEDIATE,
             Opcode.RC_SEND_ONLY_IMMEDIATE);
+      case SEND_WITH_INVALIDATE:
+        return pick(
+            first,
+            last,
+            Opcode.RC_SEND_FIRST,
+            Opcode.RC_SEND_MIDDLE,
+            Opcode.RC_SEND_LAST_INVALIDATE,
+            Opcode.RC_SEND_ONLY_INVALIDATE);
       case WRITE:
         return pick(
             first, last, Opcode.RC_WRITE_FIRST, Opcode.RC_WRITE_MIDDLE, Opcode.RC_WRITE_LAST, Opcode.RC_WRITE_ONLY);

@@ -10,6 +10,8 @@ enum Placement {
   RECEIVE_TOO_SHORT,
   /** The receive's own memory isn't registered for it. */
   RECEIVE_NOT_WRITABLE,
+  /** The memory window that a SEND is to take away isn't one, or isn't this queue pair's. */
+  NOT_A_WINDOW,
   /** The memory that a WRITE names doesn't allow it. */
   ACCESS_DENIED
 }

@@ -6,16 +6,16 @@ import io.burst.engine.wire.RocePacket;
 import io.burst.engine.wire.Transport;
 import io.burst.spi.Frame;
 import io.burst.verbs.AccessFlag;
+import io.burst.verbs.AsyncEventType;
+import io.burst.verbs.Completion;
 import io.burst.verbs.CompletionOpcode;
 import io.burst.verbs.CompletionStatus;
 import io.burst.verbs.QueuePairState;
-import io.burst.verbs.ReadyToReceive;
-import io.burst.verbs.ReadyToSend;
 import java.util.Set;
 
 /**
- * A queue pair: its state, and what the halves of every service share. Owned by one thread, save the posting side of
- * its queues and {@link #state}, which any thread may read.
+ * A queue pair: its state, and what every service has. Owned by one thread, save the posting side of its queues and
+ * {@link #state}, which any thread may read.
  *
  * <p>Times are nanoseconds of one clock that starts near 0 and never goes back.
  */
@@ -31,7 +31,7 @@ public abstract class QueuePairContext {
   static final long LONGEST_MESSAGE_BYTES = 1L << 31;
 
   final SendQueue sends;
-  final WorkQueue receives;
+  final CurrentReceive receive;
   final Counters counters;
   /** Eight bytes that an atomic's value is laid out in before it goes to its place. */
   final long scratchAddress;
@@ -39,30 +39,27 @@ public abstract class QueuePairContext {
 
   private final int number;
   private final int domain;
+  private final ReceiveQueue receives;
   private final CompletionRing sendCompletions;
   private final CompletionRing receiveCompletions;
+  private final EventSink events;
   private final MemoryTable memory;
   private final PacketWriter writer;
+  private final Completion completion = new Completion();
 
   private volatile QueuePairState state = QueuePairState.RESET;
   private int remoteAccess;
-  private Path path;
-  private int destinationNumber;
+  private boolean drainedTold;
 
-  QueuePairContext(
-      int number,
-      int domain,
-      SendQueue sends,
-      WorkQueue receives,
-      CompletionRing sendCompletions,
-      CompletionRing receiveCompletions,
-      Endpoint endpoint) {
+  QueuePairContext(int number, int domain, Queues queues, EventSink events, Endpoint endpoint) {
     this.number = number;
     this.domain = domain;
-    this.sends = sends;
-    this.receives = receives;
-    this.sendCompletions = sendCompletions;
-    this.receiveCompletions = receiveCompletions;
+    this.events = events;
+    sends = queues.sends();
+    receives = queues.receives();
+    receive = new CurrentReceive(this, receives);
+    sendCompletions = queues.sendCompletions();
+    receiveCompletions = queues.receiveCompletions();
     memory = endpoint.memory;
     counters = endpoint.counters;
     writer = endpoint.writer;
@@ -77,21 +74,18 @@ public abstract class QueuePairContext {
     return state;
   }
 
-  /** Null before RTR. */
-  public Path path() {
-    return path;
-  }
-
-  public int destinationNumber() {
-    return destinationNumber;
-  }
-
   public abstract Transport transport();
+
+  /** The way to the peer; null before RTR, and for datagrams, which go anywhere. */
+  public abstract Path path();
+
+  /** The peer's queue pair; 0 before RTR and for datagrams. */
+  public abstract int destinationNumber();
 
   /** The next PSN to send. */
   public abstract int sendPsn();
 
-  /** The next PSN expected. */
+  /** The next PSN expected; 0 for datagrams, which come in any order. */
   public abstract int receivePsn();
 
   /** Sends posted and not completed. */
@@ -99,29 +93,45 @@ public abstract class QueuePairContext {
     return sends.outstanding();
   }
 
+  /** @param remoteAccess what the peer may do through it */
   public void initialize(Set<AccessFlag> remoteAccess) {
     this.remoteAccess = Region.mask(remoteAccess);
     state = QueuePairState.INIT;
   }
 
-  public void readyToReceive(ReadyToReceive attributes, Path path) {
-    this.path = path;
-    destinationNumber = attributes.destinationNumber();
-    mtuBytes = attributes.pathMtu().bytes();
-    startReceiving(attributes);
-    state = QueuePairState.READY_TO_RECEIVE;
+  /** Begins no further send, and tells when those that had begun are done. */
+  public void drain() {
+    drainedTold = false;
+    state = QueuePairState.SEND_QUEUE_DRAINED;
   }
 
-  public void readyToSend(ReadyToSend attributes) {
-    startSending(attributes);
+  /** Goes on after {@link #drain}, or after a send of an unreliable service failed. */
+  public void resume() {
     state = QueuePairState.READY_TO_SEND;
+  }
+
+  /** As new; what was outstanding ends without a completion. */
+  public void reset() {
+    state = QueuePairState.RESET;
+    sends.discard();
+    if (receive.isHeld()) {
+      receive.release();
+    }
+    if (!receives.isShared()) {
+      receives.discard();
+    }
+    forget();
   }
 
   /** Completes everything outstanding as flushed; what is posted later is flushed too. */
   public void enterError() {
+    boolean news = state != QueuePairState.ERROR;
     state = QueuePairState.ERROR;
     flushSends();
     flushReceives();
+    if (news && receives.isShared()) {
+      raise(AsyncEventType.LAST_RECEIVE_REACHED);
+    }
   }
 
   /** The send queue stops, what is posted to it is flushed, and receives go on (SQE). */
@@ -154,6 +164,8 @@ public abstract class QueuePairContext {
     switch (state) {
       case READY_TO_SEND:
         return pollRequest(out, nowNs);
+      case SEND_QUEUE_DRAINED:
+        return pollLastRequests(out, nowNs);
       case ERROR:
         flushSends();
         flushReceives();
@@ -166,16 +178,31 @@ public abstract class QueuePairContext {
     }
   }
 
-  abstract void startReceiving(ReadyToReceive attributes);
+  private boolean pollLastRequests(Frame out, long nowNs) {
+    boolean any = pollRequest(out, nowNs);
+    if (!drainedTold && !hasBegunSends()) {
+      drainedTold = true;
+      raise(AsyncEventType.SEND_QUEUE_DRAINED);
+    }
+    return any;
+  }
 
-  abstract void startSending(ReadyToSend attributes);
+  /** Forgets the conversation, as before RTR. */
+  abstract void forget();
 
-  /** Takes a packet of this service from the connection's peer. */
+  /** Why a packet of this service isn't for this queue pair, or null. */
+  abstract Counter foreign(RocePacket packet);
+
+  /** Takes a packet of this service from a peer that may send it. */
   abstract void take(RocePacket packet, long bufferAddress, long nowNs);
 
   abstract boolean pollAnswer(Frame out);
 
+  /** Writes the next packet of a request; begins none unless {@link #mayBegin}. */
   abstract boolean pollRequest(Frame out, long nowNs);
+
+  /** Whether a request was sent in part, or isn't acknowledged. */
+  abstract boolean hasBegunSends();
 
   abstract void onTimeout(long nowNs);
 
@@ -184,15 +211,41 @@ public abstract class QueuePairContext {
   /** Completes all sends as flushed. */
   abstract void flushSends();
 
-  /** Completes all receives as flushed. */
-  void flushReceives() {
-    while (receives.oldest() != receives.posted()) {
-      completeReceive(CompletionOpcode.RECEIVE, CompletionStatus.WORK_REQUEST_FLUSHED, 0, null);
+  boolean mayBegin() {
+    return state == QueuePairState.READY_TO_SEND;
+  }
+
+  /** Completes all receives as flushed; of shared ones only that which is held. */
+  private void flushReceives() {
+    while (receives.isShared() ? receive.isHeld() : receive.hold()) {
+      completeReceive(CompletionStatus.WORK_REQUEST_FLUSHED);
     }
   }
 
+  void raise(AsyncEventType type) {
+    events.raise(type);
+  }
+
+  void setState(QueuePairState state) {
+    this.state = state;
+  }
+
   Region find(int key, long address, long lengthBytes, int access) {
-    return memory.find(domain, key, address, lengthBytes, access);
+    return memory.find(domain, number, key, address, lengthBytes, access);
+  }
+
+  boolean bind(WindowBinding binding) {
+    return memory.bind(binding, domain, number);
+  }
+
+  /** Whether the key is of a window that was bound here and may be taken away. */
+  boolean isOwnWindow(int key) {
+    return memory.isWindow(key, domain, number);
+  }
+
+  /** Takes a window away that {@link #isOwnWindow}. */
+  void invalidate(int key) {
+    memory.invalidate(key);
   }
 
   /** Whether the peer may do this through the queue pair. */
@@ -205,14 +258,14 @@ public abstract class QueuePairContext {
     return lengthBytes == 0 ? 1 : (int) ((lengthBytes - 1) / mtuBytes) + 1;
   }
 
-  PacketWriter begin(Frame out, Opcode opcode, int psn) {
-    writer.begin(out.buffer, Frame.HEADROOM_BYTES, path.flow(), opcode, destinationNumber, psn);
+  PacketWriter begin(Frame out, Path to, int destinationNumber, Opcode opcode, int psn) {
+    out.nextHop = to.nextHop();
+    writer.begin(out.buffer, Frame.HEADROOM_BYTES, to.flow(), opcode, destinationNumber, psn);
     return writer;
   }
 
   void end(Frame out, int payloadBytes) {
     out.lengthBytes = writer.end(payloadBytes, IP_IDENTIFICATION);
-    out.nextHop = path.nextHop();
     counters.increment(Counter.SENT_PKTS);
   }
 
@@ -224,44 +277,68 @@ public abstract class QueuePairContext {
       counters.increment(Counter.REQ_CQE_ERROR);
     }
     boolean silent = success && !sends.isSignaled(sequence);
-    long workRequestId = sends.workRequestId(sequence);
-    CompletionOpcode opcode = sends.opcode(sequence).completion();
-    int lengthBytes = (int) sends.totalBytes(sequence);
+    beginCompletion(sends.opcode(sequence).completion(), sends.workRequestId(sequence), status);
+    completion.lengthBytes = (int) sends.totalBytes(sequence);
     sends.freeOldest();
     if (!silent) {
-      sendCompletions.push(number, opcode, workRequestId, status, lengthBytes, false, 0);
-      checkOverrun(sendCompletions);
+      push(sendCompletions, false);
     }
+  }
+
+  /** Completes the receive at hand with a failure. */
+  void completeReceive(CompletionStatus failure) {
+    counters.increment(Counter.RESP_CQE_ERROR);
+    beginCompletion(CompletionOpcode.RECEIVE, receive.release(), failure);
+    push(receiveCompletions, false);
   }
 
   /**
-   * Completes the oldest receive.
+   * Completes the receive at hand.
    *
-   * @param packet the one that ended the message and may have an immediate, or null
+   * @param packet the one that ended the message: it may have an immediate, a key that it took away, or a source
    */
-  void completeReceive(CompletionOpcode opcode, CompletionStatus status, int lengthBytes, RocePacket packet) {
-    if (status != CompletionStatus.SUCCESS) {
-      counters.increment(Counter.RESP_CQE_ERROR);
+  void completeReceive(CompletionOpcode opcode, int lengthBytes, RocePacket packet) {
+    beginCompletion(opcode, receive.release(), CompletionStatus.SUCCESS);
+    completion.lengthBytes = lengthBytes;
+    if (packet.opcode().hasImmediate()) {
+      completion.hasImmediate = true;
+      completion.immediate = packet.immediate();
     }
-    boolean hasImmediate = packet != null && packet.opcode().hasImmediate();
-    int immediate = hasImmediate ? packet.immediate() : 0;
-    long workRequestId = receives.workRequestId(receives.oldest());
-    receives.freeOldest();
-    receiveCompletions.push(number, opcode, workRequestId, status, lengthBytes, hasImmediate, immediate);
-    checkOverrun(receiveCompletions);
+    if (packet.opcode().hasInvalidate()) {
+      completion.hasInvalidatedKey = true;
+      completion.invalidatedKey = packet.invalidateKey();
+    }
+    if (packet.opcode().transport() == Transport.UD) {
+      completion.hasGlobalRouteHeader = true;
+      completion.sourceQueuePairNumber = packet.dethSourceQpn();
+    }
+    push(receiveCompletions, packet.solicited());
+  }
+
+  private void beginCompletion(CompletionOpcode opcode, long workRequestId, CompletionStatus status) {
+    completion.workRequestId = workRequestId;
+    completion.status = status;
+    completion.opcode = opcode;
+    completion.queuePairNumber = number;
+    completion.lengthBytes = 0;
+    completion.hasImmediate = false;
+    completion.hasInvalidatedKey = false;
+    completion.hasGlobalRouteHeader = false;
   }
 
   /** A completion that found no room is lost, and with it the order: nothing more may be executed. */
-  private void checkOverrun(CompletionRing ring) {
+  private void push(CompletionRing ring, boolean solicited) {
+    ring.push(completion, solicited);
     if (ring.isOverrun() && state != QueuePairState.ERROR) {
       enterError();
     }
   }
 
   private boolean receivesPackets() {
-    return state == QueuePairState.READY_TO_RECEIVE
-        || state == QueuePairState.READY_TO_SEND
-        || state == QueuePairState.SEND_QUEUE_ERROR;
+    return switch (state) {
+      case READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAINED, SEND_QUEUE_ERROR -> true;
+      case RESET, INIT, ERROR -> false;
+    };
   }
 
   /** Why the packet is dropped without any effect, or null. */
@@ -275,6 +352,6 @@ public abstract class QueuePairContext {
     if ((packet.partitionKey() & ~MEMBERSHIP_BIT) != DEFAULT_PARTITION) {
       return Counter.RX_BAD_PKEY;
     }
-    return path.isOf(packet) ? null : Counter.RX_WRONG_ADDRESS;
+    return foreign(packet);
   }
 }

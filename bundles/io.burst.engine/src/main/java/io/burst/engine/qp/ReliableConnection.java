@@ -7,19 +7,12 @@ import io.burst.verbs.ReadyToReceive;
 import io.burst.verbs.ReadyToSend;
 
 /** A queue pair of the reliable connected service. Owned by its endpoint's thread. */
-final class ReliableConnection extends QueuePairContext {
-  private final Requester requester = new Requester(this);
-  private final Responder responder = new Responder(this);
+final class ReliableConnection extends Connection {
+  private Requester requester = new Requester(this);
+  private Responder responder = new Responder(this);
 
-  ReliableConnection(
-      int number,
-      int domain,
-      SendQueue sends,
-      WorkQueue receives,
-      CompletionRing sendCompletions,
-      CompletionRing receiveCompletions,
-      Endpoint endpoint) {
-    super(number, domain, sends, receives, sendCompletions, receiveCompletions, endpoint);
+  ReliableConnection(int number, int domain, Queues queues, EventSink events, Endpoint endpoint) {
+    super(number, domain, queues, events, endpoint);
   }
 
   @Override
@@ -48,6 +41,12 @@ final class ReliableConnection extends QueuePairContext {
   }
 
   @Override
+  void forget() {
+    requester = new Requester(this);
+    responder = new Responder(this);
+  }
+
+  @Override
   void take(RocePacket packet, long bufferAddress, long nowNs) {
     long payloadAddress = bufferAddress + packet.payloadOffset();
     switch (packet.opcode().operation()) {
@@ -73,6 +72,11 @@ final class ReliableConnection extends QueuePairContext {
   @Override
   boolean pollRequest(Frame out, long nowNs) {
     return requester.pollTransmit(out, nowNs);
+  }
+
+  @Override
+  boolean hasBegunSends() {
+    return requester.hasBegun();
   }
 
   @Override

@@ -79,6 +79,8 @@ final class Requester {
     this.connection = connection;
     sends = connection.sends;
     firstPsn = new int[sends.slots()];
+    cursor = sends.oldest();
+    numbered = cursor;
   }
 
   void start(ReadyToSend attributes) {
@@ -90,6 +92,11 @@ final class Requester {
     rnrRetryCount = attributes.rnrRetryCount();
     maxReadAtomic = attributes.maxReadAtomic();
     refillRetries();
+  }
+
+  /** Whether a request was sent in part, or isn't acknowledged. */
+  boolean hasBegun() {
+    return sends.oldest() < numbered;
   }
 
   int nextPsn() {
@@ -106,11 +113,16 @@ final class Requester {
       return false;
     }
     resumeNs = 0;
-    if (cursor == sends.posted() || Psn.distance(unackedPsn, cursorPsn) >= WINDOW_PACKETS || isHeldBack()) {
+    while (hasWork() && sends.opcode(cursor).isLocal()) {
+      if (!passLocal()) {
+        return false;
+      }
+    }
+    if (!hasWork() || Psn.distance(unackedPsn, cursorPsn) >= WINDOW_PACKETS) {
       return false;
     }
-    if (!sends.isAccessible(cursor, connection, localAccess(sends.opcode(cursor)))) {
-      failInTurn();
+    if (!sends.locate(cursor, connection, localAccess(sends.opcode(cursor)))) {
+      failInTurn(CompletionStatus.LOCAL_PROTECTION_ERROR);
       return false;
     }
     transmit(out);
@@ -168,7 +180,7 @@ final class Requester {
 
   /** Completes everything posted as flushed. */
   void flush() {
-    while (sends.oldest() != sends.posted()) {
+    while (!sends.isEmpty()) {
       connection.completeSend(CompletionStatus.WORK_REQUEST_FLUSHED);
     }
     deadlineNs = NEVER;
@@ -185,11 +197,48 @@ final class Requester {
 
   /** What the request does with its local memory. */
   private static int localAccess(SendOpcode opcode) {
-    return opcode == SendOpcode.READ || opcode.isAtomic() ? Region.bit(AccessFlag.LOCAL_WRITE) : Region.ANY_ACCESS;
+    return opcode == SendOpcode.READ || opcode.isAtomic() ? Region.bit(AccessFlag.LOCAL_WRITE) : Region.LOCAL_READ;
   }
 
   private static boolean isAnsweredByRead(SendOpcode opcode) {
     return opcode == SendOpcode.READ || opcode == SendOpcode.ATOMIC_WRITE;
+  }
+
+  /** Whether there is a request at the cursor that may go on, or begin. */
+  private boolean hasWork() {
+    return cursor != sends.posted() && (cursor < numbered || connection.mayBegin()) && !isHeldBack();
+  }
+
+  /**
+   * Does what is to be done at this end, once, whether or not the cursor comes by again.
+   *
+   * @return whether it is done
+   */
+  private boolean passLocal() {
+    if (cursor == numbered) {
+      CompletionStatus status = execute(cursor);
+      if (status != CompletionStatus.SUCCESS) {
+        failInTurn(status);
+        return false;
+      }
+      number();
+    }
+    cursor++;
+    completeAcknowledged();
+    return connection.state() != QueuePairState.ERROR;
+  }
+
+  private CompletionStatus execute(long sequence) {
+    if (sends.opcode(sequence) == SendOpcode.BIND_MEMORY_WINDOW) {
+      boolean bound = connection.bind(sends.binding(sequence));
+      return bound ? CompletionStatus.SUCCESS : CompletionStatus.MEMORY_WINDOW_BIND_ERROR;
+    }
+    int key = sends.invalidateKey(sequence);
+    if (!connection.isOwnWindow(key)) {
+      return CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
+    }
+    connection.invalidate(key);
+    return CompletionStatus.SUCCESS;
   }
 
   /** A fence waits for all answers; a READ or atomic waits until the peer has room for one more. */
@@ -216,16 +265,15 @@ final class Requester {
   }
 
   /** Completions are in order: a bad request fails only once all before it are done. */
-  private void failInTurn() {
+  private void failInTurn(CompletionStatus status) {
     if (cursor == sends.oldest()) {
-      fail(CompletionStatus.LOCAL_PROTECTION_ERROR);
+      fail(status);
     }
   }
 
   private void transmit(Frame out) {
     if (cursor == numbered) {
-      firstPsn[sends.slot(cursor)] = cursorPsn;
-      numbered++;
+      number();
     }
     SendOpcode opcode = sends.opcode(cursor);
     if (opcode == SendOpcode.READ) {
@@ -235,6 +283,12 @@ final class Requester {
     } else {
       transmitPayload(out);
     }
+  }
+
+  /** Gives the request at the cursor its PSNs. */
+  private void number() {
+    firstPsn[sends.slot(cursor)] = cursorPsn;
+    numbered++;
   }
 
   private void transmitPayload(Frame out) {
@@ -337,7 +391,7 @@ final class Requester {
     long expectedBytes = read ? Math.min(connection.mtuBytes, sends.totalBytes(sequence) - offset) : 0;
     if (packet.payloadBytes() != expectedBytes) {
       fail(CompletionStatus.BAD_RESPONSE);
-    } else if (!sends.isAccessible(sequence, connection, localAccess(sends.opcode(sequence)))) {
+    } else if (!sends.locate(sequence, connection, localAccess(sends.opcode(sequence)))) {
       fail(CompletionStatus.LOCAL_PROTECTION_ERROR);
     } else {
       sends.scatter(sequence, offset, payloadAddress, packet.payloadBytes());
@@ -346,7 +400,7 @@ final class Requester {
   }
 
   private void takeAtomicAcknowledge(long sequence, RocePacket packet, long nowNs) {
-    if (!sends.isAccessible(sequence, connection, localAccess(sends.opcode(sequence)))) {
+    if (!sends.locate(sequence, connection, localAccess(sends.opcode(sequence)))) {
       fail(CompletionStatus.LOCAL_PROTECTION_ERROR);
       return;
     }
@@ -362,9 +416,7 @@ final class Requester {
     unackedPsn = psn;
     impliedNakPsn = NO_PSN;
     refillRetries();
-    while (sends.oldest() < numbered && isAcknowledged(sends.oldest())) {
-      connection.completeSend(CompletionStatus.SUCCESS);
-    }
+    completeAcknowledged();
     if (connection.state() == QueuePairState.ERROR) {
       return;
     }
@@ -377,12 +429,22 @@ final class Requester {
     }
   }
 
+  private void completeAcknowledged() {
+    while (sends.oldest() < numbered && isAcknowledged(sends.oldest())) {
+      connection.completeSend(CompletionStatus.SUCCESS);
+    }
+  }
+
   private boolean isAcknowledged(long sequence) {
     return Psn.distance(firstPsn[sends.slot(sequence)], unackedPsn) >= packets(sequence);
   }
 
   private int packets(long sequence) {
-    return sends.opcode(sequence).isAtomic() ? 1 : connection.packets(sends.totalBytes(sequence));
+    SendOpcode opcode = sends.opcode(sequence);
+    if (opcode.isLocal()) {
+      return 0;
+    }
+    return opcode.isAtomic() ? 1 : connection.packets(sends.totalBytes(sequence));
   }
 
   private void onReceiverNotReady(int psn, long delayNs, long nowNs) {

@@ -9,7 +9,7 @@ import io.burst.engine.wire.RocePacket;
 import io.burst.linux.Memory;
 import io.burst.spi.Frame;
 import io.burst.verbs.AccessFlag;
-import io.burst.verbs.CompletionOpcode;
+import io.burst.verbs.AsyncEventType;
 import io.burst.verbs.CompletionStatus;
 import io.burst.verbs.QueuePairState;
 import io.burst.verbs.ReadyToReceive;
@@ -182,6 +182,9 @@ final class Responder {
       case RECEIVE_TOO_SHORT:
         refuse(Aeth.NAK_INVALID_REQUEST, CompletionStatus.LOCAL_LENGTH_ERROR);
         break;
+      case NOT_A_WINDOW:
+        refuse(Aeth.NAK_REMOTE_ACCESS_ERROR);
+        break;
       case RECEIVE_NOT_WRITABLE:
         refuse(Aeth.NAK_REMOTE_OPERATIONAL_ERROR, CompletionStatus.LOCAL_PROTECTION_ERROR);
         break;
@@ -208,35 +211,50 @@ final class Responder {
 
   private void atomic(RocePacket packet, Operation operation) {
     long address = packet.atomicAddress();
-    if (!connection.allows(REMOTE_ATOMIC) || (address & Long.BYTES - 1) != 0 || resources.isFull()) {
+    int key = packet.atomicKey();
+    if (!connection.allows(REMOTE_ATOMIC) || !isAligned(address) || resources.isFull()) {
       refuse(Aeth.NAK_INVALID_REQUEST);
-    } else if (connection.find(packet.atomicKey(), address, Long.BYTES, REMOTE_ATOMIC) == null) {
+      return;
+    }
+    Region region = connection.find(key, address, Long.BYTES, REMOTE_ATOMIC);
+    if (region == null) {
       refuse(Aeth.NAK_REMOTE_ACCESS_ERROR);
+    } else if (!isAligned(region.place(address))) {
+      refuse(Aeth.NAK_INVALID_REQUEST);
     } else {
+      long place = region.place(address);
       long original =
           operation == Operation.FETCH_ADD
-              ? Memory.getAndAddLong(address, packet.atomicSwapOrAdd())
-              : Memory.compareAndSwapLong(address, packet.atomicCompare(), packet.atomicSwapOrAdd());
-      resources.add(packet.opcode(), expectedPsn, 1, address, packet.atomicKey(), Long.BYTES, original);
+              ? Memory.getAndAddLong(place, packet.atomicSwapOrAdd())
+              : Memory.compareAndSwapLong(place, packet.atomicCompare(), packet.atomicSwapOrAdd());
+      resources.add(packet.opcode(), expectedPsn, 1, address, key, Long.BYTES, original);
       acceptAnswered(1);
     }
   }
 
   private void atomicWrite(RocePacket packet, long payloadAddress) {
     long address = packet.rethAddress();
+    int key = packet.rethKey();
     boolean eightBytes = packet.payloadBytes() == Long.BYTES && packet.rethLengthBytes() == Long.BYTES;
-    if (!connection.allows(REMOTE_WRITE)
-        || !eightBytes
-        || (address & Long.BYTES - 1) != 0
-        || resources.isFull()) {
+    if (!connection.allows(REMOTE_WRITE) || !eightBytes || !isAligned(address) || resources.isFull()) {
       refuse(Aeth.NAK_INVALID_REQUEST);
-    } else if (connection.find(packet.rethKey(), address, Long.BYTES, REMOTE_WRITE) == null) {
+      return;
+    }
+    Region region = connection.find(key, address, Long.BYTES, REMOTE_WRITE);
+    if (region == null) {
       refuse(Aeth.NAK_REMOTE_ACCESS_ERROR);
+    } else if (!isAligned(region.place(address))) {
+      refuse(Aeth.NAK_INVALID_REQUEST);
     } else {
-      Memory.putLongAtomically(address, Memory.getLong(payloadAddress));
-      resources.add(packet.opcode(), expectedPsn, 1, address, packet.rethKey(), Long.BYTES, 0);
+      Memory.putLongAtomically(region.place(address), Memory.getLong(payloadAddress));
+      resources.add(packet.opcode(), expectedPsn, 1, address, key, Long.BYTES, 0);
       acceptAnswered(1);
     }
+  }
+
+  /** A zero-based region's addresses may be aligned where its memory isn't: then there is nothing atomic about it. */
+  private static boolean isAligned(long address) {
+    return (address & Long.BYTES - 1) == 0;
   }
 
   private void askToWait() {
@@ -247,6 +265,7 @@ final class Responder {
 
   /** A packet of a SEND or WRITE is in its place. */
   private void accept(RocePacket packet) {
+    connection.onRequestTaken();
     expectedPsn = Psn.add(expectedPsn, 1);
     if (packet.opcode().isLast()) {
       messageSequenceNumber = Psn.add(messageSequenceNumber, 1);
@@ -259,6 +278,7 @@ final class Responder {
 
   /** A READ or atomic was executed; its answer acknowledges all before it. */
   private void acceptAnswered(int packets) {
+    connection.onRequestTaken();
     expectedPsn = Psn.add(expectedPsn, packets);
     messageSequenceNumber = Psn.add(messageSequenceNumber, 1);
     answerSyndrome = NO_ANSWER;
@@ -291,9 +311,11 @@ final class Responder {
     int bytes = (int) Math.min(connection.mtuBytes, resources.lengthBytes(entry) - offset);
     long address = resources.address(entry) + offset;
     int psn = Psn.add(resources.firstPsn(entry), packet);
-    if (bytes > 0 && connection.find(resources.key(entry), address, bytes, REMOTE_READ) == null) {
+    Region region = bytes == 0 ? null : connection.find(resources.key(entry), address, bytes, REMOTE_READ);
+    if (bytes > 0 && region == null) {
       resources.clear();
       answer(Aeth.NAK_REMOTE_ACCESS_ERROR, psn);
+      connection.raise(AsyncEventType.QUEUE_PAIR_ACCESS_ERROR);
       connection.enterError();
       return pollTransmit(out);
     }
@@ -302,7 +324,9 @@ final class Responder {
     if (opcode != Opcode.RC_READ_RESPONSE_MIDDLE) {
       writer.aeth(Aeth.ACK, messageSequenceNumber);
     }
-    Memory.copy(address, out.address + writer.payloadOffset(), bytes);
+    if (bytes > 0) {
+      Memory.copy(region.place(address), out.address + writer.payloadOffset(), bytes);
+    }
     connection.end(out, bytes);
     return true;
   }
@@ -321,10 +345,19 @@ final class Responder {
   /** The peer's request can't be done: it gets the NAK, a receive at hand the status, and the rest is flushed. */
   private void refuse(int syndrome, CompletionStatus status) {
     answer(syndrome, expectedPsn);
-    if (connection.receives.outstanding() > 0) {
-      connection.completeReceive(CompletionOpcode.RECEIVE, status, 0, null);
+    if (connection.receive.isHeld()) {
+      connection.completeReceive(status);
     }
+    connection.raise(event(syndrome));
     connection.enterError();
+  }
+
+  private static AsyncEventType event(int syndrome) {
+    return switch (syndrome) {
+      case Aeth.NAK_INVALID_REQUEST -> AsyncEventType.QUEUE_PAIR_REQUEST_ERROR;
+      case Aeth.NAK_REMOTE_ACCESS_ERROR -> AsyncEventType.QUEUE_PAIR_ACCESS_ERROR;
+      default -> AsyncEventType.QUEUE_PAIR_FATAL;
+    };
   }
 
   private static boolean isRefusal(int syndrome) {

@@ -7,27 +7,21 @@ import io.burst.spi.Frame;
 import io.burst.verbs.CompletionStatus;
 import io.burst.verbs.ReadyToReceive;
 import io.burst.verbs.ReadyToSend;
+import io.burst.verbs.SendOpcode;
 
 /**
  * A queue pair of the unreliable connected service (IBTA volume 1, 9.8.2): a send is done when its last packet is sent,
  * and a message of which a packet is missing never was. Owned by its endpoint's thread.
  */
-final class UnreliableConnection extends QueuePairContext {
+final class UnreliableConnection extends Connection {
   private final IncomingMessage message;
   private int expectedPsn;
 
   private long sentBytes;
   private int nextPsn;
 
-  UnreliableConnection(
-      int number,
-      int domain,
-      SendQueue sends,
-      WorkQueue receives,
-      CompletionRing sendCompletions,
-      CompletionRing receiveCompletions,
-      Endpoint endpoint) {
-    super(number, domain, sends, receives, sendCompletions, receiveCompletions, endpoint);
+  UnreliableConnection(int number, int domain, Queues queues, EventSink events, Endpoint endpoint) {
+    super(number, domain, queues, events, endpoint);
     message = new IncomingMessage(this);
   }
 
@@ -56,6 +50,12 @@ final class UnreliableConnection extends QueuePairContext {
     nextPsn = Psn.mask(attributes.sendPsn());
   }
 
+  @Override
+  void forget() {
+    message.drop();
+    sentBytes = 0;
+  }
+
   /**
    * A gap ends the message that it is in; the next First or Only starts one, whatever its PSN. A message that can't be
    * taken is dropped in silence, and its receive is used again from its start.
@@ -72,7 +72,13 @@ final class UnreliableConnection extends QueuePairContext {
     } else if (!message.isOpen()) {
       return;
     }
-    if (message.take(packet, bufferAddress + packet.payloadOffset()) != Placement.DONE) {
+    Placement placement = message.take(packet, bufferAddress + packet.payloadOffset());
+    if (placement == Placement.DONE) {
+      onRequestTaken();
+    } else if (placement == Placement.RECEIVE_NOT_WRITABLE) {
+      completeReceive(CompletionStatus.LOCAL_PROTECTION_ERROR);
+      enterError();
+    } else {
       counters.increment(Counter.RX_DROPPED_MESSAGES);
       message.drop();
     }
@@ -85,15 +91,15 @@ final class UnreliableConnection extends QueuePairContext {
 
   @Override
   boolean pollRequest(Frame out, long nowNs) {
-    long sequence = sends.oldest();
-    if (sequence == sends.posted()) {
+    if (sends.isEmpty() || !mayBegin() && !hasBegunSends()) {
       return false;
     }
-    if (sends.opcode(sequence).isAnswered()) {
+    long sequence = sends.oldest();
+    if (!isOffered(sends.opcode(sequence))) {
       fail(CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
       return false;
     }
-    if (!sends.isAccessible(sequence, this, Region.ANY_ACCESS)) {
+    if (!sends.locate(sequence, this, Region.LOCAL_READ)) {
       fail(CompletionStatus.LOCAL_PROTECTION_ERROR);
       return false;
     }
@@ -104,6 +110,11 @@ final class UnreliableConnection extends QueuePairContext {
       completeSend(CompletionStatus.SUCCESS);
     }
     return true;
+  }
+
+  @Override
+  boolean hasBegunSends() {
+    return sentBytes > 0;
   }
 
   @Override
@@ -118,10 +129,14 @@ final class UnreliableConnection extends QueuePairContext {
 
   @Override
   void flushSends() {
-    while (sends.oldest() != sends.posted()) {
+    while (!sends.isEmpty()) {
       completeSend(CompletionStatus.WORK_REQUEST_FLUSHED);
     }
     sentBytes = 0;
+  }
+
+  private static boolean isOffered(SendOpcode opcode) {
+    return opcode.isWrite() || opcode.isSend() && opcode != SendOpcode.SEND_WITH_INVALIDATE;
   }
 
   private void fail(CompletionStatus status) {

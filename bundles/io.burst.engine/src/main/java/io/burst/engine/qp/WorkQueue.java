@@ -65,6 +65,19 @@ public class WorkQueue {
     return slot;
   }
 
+  /** The same for a request whose bytes were copied to a place of the queue's own. */
+  final int fillInline(long workRequestId, long place, int bytes) {
+    int slot = slot(posted);
+    this.workRequestId[slot] = workRequestId;
+    buffers.setInline(slot, place, bytes);
+    return slot;
+  }
+
+  /** The slot that the next request will have. */
+  final int nextSlot() {
+    return slot(posted);
+  }
+
   final void publish() {
     POSTED.setRelease(this, posted + 1);
   }
@@ -79,6 +92,10 @@ public class WorkQueue {
     return freed;
   }
 
+  final boolean isEmpty() {
+    return freed == posted();
+  }
+
   /** Requests posted and not freed; for any thread, a moment's view. */
   public final int outstanding() {
     return (int) ((long) POSTED.getAcquire(this) - (long) FREED.getAcquire(this));
@@ -87,6 +104,11 @@ public class WorkQueue {
   /** Gives the oldest request's slot back to the posting thread. */
   final void freeOldest() {
     FREED.setRelease(this, freed + 1);
+  }
+
+  /** Forgets all that was posted. */
+  final void discard() {
+    FREED.setRelease(this, posted());
   }
 
   final int slots() {
@@ -105,8 +127,13 @@ public class WorkQueue {
     return buffers.totalBytes(slot(sequence));
   }
 
-  final boolean isAccessible(long sequence, QueuePairContext queuePair, int access) {
-    return buffers.isAccessible(slot(sequence), queuePair, access);
+  /** Finds the request's memory, which {@link #gather} and {@link #scatter} need; false when it isn't all allowed. */
+  final boolean locate(long sequence, QueuePairContext queuePair, int access) {
+    return buffers.locate(slot(sequence), queuePair, access);
+  }
+
+  final void copyBuffers(long sequence, MessageBuffers to, int toSlot) {
+    to.copy(toSlot, buffers, slot(sequence));
   }
 
   final void gather(long sequence, long offset, long to, int bytes) {

@@ -42,6 +42,12 @@ public final class PacketWriter {
     }
   }
 
+  /** Instead of the flow's; covered by the ICRC. */
+  public PacketWriter udpSourcePort(int port) {
+    buffer.putShort(offset + flow.ipHeaderBytes() + Udp.SOURCE_PORT, (short) port);
+    return this;
+  }
+
   public PacketWriter ackRequested(boolean on) {
     Bth.ackRequested(buffer, bth, on);
     return this;

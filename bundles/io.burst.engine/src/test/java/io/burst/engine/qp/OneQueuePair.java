@@ -9,6 +9,7 @@ import io.burst.linux.Memory;
 import io.burst.spi.Frame;
 import io.burst.spi.NextHop;
 import io.burst.verbs.AccessFlag;
+import io.burst.verbs.AsyncEventType;
 import io.burst.verbs.Completion;
 import io.burst.verbs.Gid;
 import io.burst.verbs.PathMtu;
@@ -19,7 +20,9 @@ import io.burst.verbs.SendRequest;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 
 /** An endpoint with one connected queue pair whose peer is the test: bytes go in, packets and completions come out. */
@@ -33,9 +36,10 @@ final class OneQueuePair {
   final Counters counters = new Counters();
   final MemoryTable table = new MemoryTable();
   final Endpoint endpoint;
-  final QueuePairContext connection;
+  final Connection connection;
+  final List<AsyncEventType> events = new ArrayList<>();
   final SendQueue sends = new SendQueue(64);
-  final WorkQueue receives = new WorkQueue(64);
+  final ReceiveQueue receives = new ReceiveQueue(64);
   final CompletionRing completions;
   final ByteBuffer memory = ByteBuffer.allocateDirect(1 << 20);
   final Region region = table.add(DOMAIN, Memory.addressOf(memory), memory.capacity(), ALL);
@@ -68,7 +72,8 @@ final class OneQueuePair {
     this.local = address(local);
     this.remote = address(remote);
     endpoint = new Endpoint(table, counters, number, (queuePair, defect) -> { throw defect; });
-    connection = endpoint.create(transport, DOMAIN, sends, receives, completions, completions);
+    Queues queues = new Queues(sends, receives, completions, completions);
+    connection = endpoint.createConnection(transport, DOMAIN, queues, events::add);
     while (memory.hasRemaining()) {
       memory.put(POISON);
     }

@@ -24,7 +24,10 @@ class QueuePairAllocationTest {
   private static final int BATCHES = 10;
   private static final int BATCH_ROUNDS = 2_000;
   private static final int MESSAGE_BYTES = 3000;
-  private static final SendOpcode[] OPCODES = SendOpcode.values();
+  private static final SendOpcode[] OPCODES =
+      Arrays.stream(SendOpcode.values())
+          .filter(opcode -> !opcode.isLocal() && opcode != SendOpcode.SEND_WITH_INVALIDATE)
+          .toArray(SendOpcode[]::new);
 
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private final OneQueuePair left = made(2, "192.0.2.1", "192.0.2.2");

@@ -45,7 +45,7 @@ class RefusedRequestsTest {
   @Test
   void middleWithoutFirst() {
     receive(Opcode.RC_SEND_MIDDLE, PSN, 1024);
-    assertRefused(PSN, Aeth.NAK_INVALID_REQUEST, CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
+    assertRefused(PSN, Aeth.NAK_INVALID_REQUEST, CompletionStatus.WORK_REQUEST_FLUSHED);
   }
 
   @Test
@@ -58,13 +58,13 @@ class RefusedRequestsTest {
   @Test
   void firstThatDoesNotFillTheMtu() {
     receive(Opcode.RC_SEND_FIRST, PSN, 1020);
-    assertRefused(PSN, Aeth.NAK_INVALID_REQUEST, CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
+    assertRefused(PSN, Aeth.NAK_INVALID_REQUEST, CompletionStatus.WORK_REQUEST_FLUSHED);
   }
 
   @Test
   void onlyOverTheMtu() {
     receive(Opcode.RC_SEND_ONLY, PSN, 1025);
-    assertRefused(PSN, Aeth.NAK_INVALID_REQUEST, CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
+    assertRefused(PSN, Aeth.NAK_INVALID_REQUEST, CompletionStatus.WORK_REQUEST_FLUSHED);
   }
 
   @Test
@@ -77,13 +77,13 @@ class RefusedRequestsTest {
   @Test
   void operationThatNobodyAllowed() {
     receive(Opcode.RC_WRITE_ONLY, PSN, 10, w -> w.reth(queuePair.region.address(), queuePair.region.key(), 10));
-    assertRefused(PSN, Aeth.NAK_INVALID_REQUEST, CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
+    assertRefused(PSN, Aeth.NAK_INVALID_REQUEST, CompletionStatus.WORK_REQUEST_FLUSHED);
     assertThat(queuePair.memory.get(0)).isEqualTo(OneQueuePair.POISON);
   }
 
   @Test
   void receiveInMemoryThatIsNotRegistered() {
-    queuePair.table.remove(queuePair.region);
+    queuePair.table.remove(queuePair.region.key());
     receive(Opcode.RC_SEND_ONLY, PSN, 10);
     assertRefused(PSN, Aeth.NAK_REMOTE_OPERATIONAL_ERROR, CompletionStatus.LOCAL_PROTECTION_ERROR);
     assertThat(queuePair.memory.get(0)).isEqualTo(OneQueuePair.POISON);

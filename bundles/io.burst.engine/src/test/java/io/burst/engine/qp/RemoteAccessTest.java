@@ -37,7 +37,7 @@ class RemoteAccessTest {
 
   @Test
   void keyOfARegionThatIsGone() {
-    queuePair.table.remove(queuePair.region);
+    queuePair.table.remove(queuePair.region.key());
     assertRefused(write(queuePair.region.address(), queuePair.region.key(), 8), Aeth.NAK_REMOTE_ACCESS_ERROR);
   }
 

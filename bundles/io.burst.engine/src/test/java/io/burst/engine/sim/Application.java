@@ -2,11 +2,13 @@ package io.burst.engine.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.burst.engine.qp.Connection;
+import io.burst.engine.qp.EventSink;
 import io.burst.engine.qp.Path;
+import io.burst.engine.qp.Queues;
+import io.burst.engine.qp.ReceiveQueue;
 import io.burst.engine.qp.Region;
-import io.burst.engine.qp.QueuePairContext;
 import io.burst.engine.qp.SendQueue;
-import io.burst.engine.qp.WorkQueue;
 import io.burst.engine.wire.Transport;
 import io.burst.linux.Memory;
 import io.burst.verbs.AccessFlag;
@@ -32,7 +34,7 @@ final class Application {
   private static final int DOMAIN = 1;
   private static final byte POISON = (byte) 0xA5;
 
-  final QueuePairContext connection;
+  final Connection connection;
 
   private final SplittableRandom random;
   private final List<Script.Request> requests;
@@ -40,7 +42,7 @@ final class Application {
   private final List<Pieces> requestPieces = new ArrayList<>();
   private final List<Pieces> receivePieces = new ArrayList<>();
   private final SendQueue sends;
-  private final WorkQueue receives;
+  private final ReceiveQueue receives;
   private final SendRequest request = new SendRequest();
   private final ScatterGatherList list = new ScatterGatherList();
   /** The application's own buffers, and what it must hold in the end as far as completions have told. */
@@ -86,8 +88,9 @@ final class Application {
     int all = Region.mask(EnumSet.allOf(AccessFlag.class));
     targetRegion = peer.table.add(DOMAIN, Memory.addressOf(target), targetAfter.length, all);
     sends = new SendQueue(1 + random.nextInt(8));
-    receives = new WorkQueue(1 + random.nextInt(8));
-    connection = peer.endpoint.create(Transport.RC, DOMAIN, sends, receives, peer.completions, peer.completions);
+    receives = new ReceiveQueue(1 + random.nextInt(8));
+    Queues queues = new Queues(sends, receives, peer.completions, peer.completions);
+    connection = peer.endpoint.createConnection(Transport.RC, DOMAIN, queues, EventSink.NONE);
     connection.initialize(EnumSet.allOf(AccessFlag.class));
   }
 

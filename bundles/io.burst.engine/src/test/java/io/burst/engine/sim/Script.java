@@ -19,7 +19,16 @@ final class Script {
   private static final int AREA_BYTES = 32 * 1024;
   private static final int WORDS = 8;
   private static final int TARGET_BYTES = 2 * AREA_BYTES + WORDS * Long.BYTES;
-  private static final SendOpcode[] OPCODES = SendOpcode.values();
+  private static final SendOpcode[] OPCODES = {
+    SendOpcode.SEND,
+    SendOpcode.SEND_WITH_IMMEDIATE,
+    SendOpcode.WRITE,
+    SendOpcode.WRITE_WITH_IMMEDIATE,
+    SendOpcode.READ,
+    SendOpcode.COMPARE_SWAP,
+    SendOpcode.FETCH_ADD,
+    SendOpcode.ATOMIC_WRITE
+  };
 
   /**
    * One request.
@@ -122,6 +131,7 @@ final class Script {
         target.put(offset, payload);
         requests.add(new Request(opcode, payload, null, offset, signaled, fenced, 0, 0, 0));
       }
+      default -> throw new AssertionError(opcode);
     }
   }
 
