@@ -1,13 +1,16 @@
 package io.burst.itests.peer;
 
+import io.burst.verbs.Gid;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** The rig's guest with the Linux kernel's soft-RoCE, alone with its TAP in a network namespace. For one thread. */
+/** The rig's guest with the Linux kernel's soft-RoCE, alone with its TAP. For one thread. */
 final class SoftRoce {
 
   static final String HOST = "10.77.0.1";
@@ -20,9 +23,21 @@ final class SoftRoce {
   private static final String BURST =
       Path.of(System.getProperty("burst.distribution")).normalize().resolve("bin/burst").toString();
 
-  private final String name = "pp" + ProcessHandle.current().pid();
+  private final String name;
+  private final boolean namespace;
+  private final String hostIpv4;
+  private final String guestIpv4;
+  private final String hostIpv6;
+  private final String guestIpv6;
 
-  private SoftRoce() {}
+  private SoftRoce(String name, boolean namespace, String ipv4Start, String ipv6Start, int hostPart) {
+    this.name = name;
+    this.namespace = namespace;
+    hostIpv4 = ipv4Start + hostPart;
+    guestIpv4 = ipv4Start + (hostPart + 1);
+    hostIpv6 = ipv6Start + hostPart;
+    guestIpv6 = ipv6Start + (hostPart + 1);
+  }
 
   /** Why the rig can't run here; empty when it can. */
   static String missing() throws IOException, InterruptedException {
@@ -31,16 +46,59 @@ final class SoftRoce {
     }
   }
 
+  /** In a network namespace of its own, where {@link #burst} runs too. */
   static SoftRoce up() throws IOException, InterruptedException {
-    SoftRoce guest = new SoftRoce();
-    try (Run up = Run.start(List.of(RIG, "up", "--netns", guest.name, "--bridge", "none", "--name", guest.name,
+    return new SoftRoce("pp" + ProcessHandle.current().pid(), true, "10.77.0.", "fd77::", 1).boot();
+  }
+
+  /**
+   * Where this JVM reaches it. Its addresses differ from those of other processes: a /30 of the range for benchmarks,
+   * 198.18.0.0/15.
+   */
+  static SoftRoce upBesideThisJvm() throws IOException, InterruptedException {
+    long pid = ProcessHandle.current().pid();
+    String ipv4Start = "198." + (18 + (pid >> 14 & 1)) + "." + (pid >> 6 & 0xff) + ".";
+    String ipv6Start = "fd77:" + Long.toHexString(pid >> 16) + ":" + Long.toHexString(pid & 0xffff) + "::";
+    return new SoftRoce("op" + pid, false, ipv4Start, ipv6Start, (int) (pid & 0x3f) * 4 + 1).boot();
+  }
+
+  private SoftRoce boot() throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of(RIG, "up", "--bridge", "none", "--name", name,
         "--owner", String.valueOf(ProcessHandle.current().pid()),
-        "--ip6", GUEST_IPV6 + "/64", "--host-ip6", HOST_IPV6 + "/64"))) {
+        "--ip", guestIpv4, "--host-ip", hostIpv4, "--prefix", namespace ? "24" : "30",
+        "--ip6", guestIpv6 + "/64", "--host-ip6", hostIpv6 + "/64"));
+    if (namespace) {
+      command.addAll(List.of("--netns", name));
+    }
+    try (Run up = Run.start(command)) {
       if (up.exitStatus(300) != 0) {
         throw new IllegalStateException(up.printed());
       }
     }
-    return guest;
+    return this;
+  }
+
+  Gid guestGid(Side.Family family) {
+    return gid(family == Side.Family.IPV4 ? guestIpv4 : guestIpv6);
+  }
+
+  /** As verbs-peer takes it. */
+  String hostGid(Side.Family family) {
+    return gid(family == Side.Family.IPV4 ? hostIpv4 : hostIpv6).toString();
+  }
+
+  private static Gid gid(String literal) {
+    try {
+      return Gid.of(InetAddress.getByName(literal));
+    } catch (UnknownHostException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Starts verbs-peer in the guest. */
+  VerbsPeer verbsPeer() throws IOException {
+    return new VerbsPeer(new ProcessBuilder(RIG, "exec", "--name", name, "exec verbs-peer")
+        .redirectError(ProcessBuilder.Redirect.INHERIT).start());
   }
 
   /** The interface of the host that leads to the guest. */
