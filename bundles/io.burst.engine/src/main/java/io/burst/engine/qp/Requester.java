@@ -447,9 +447,11 @@ final class Requester {
     return opcode.isAtomic() ? 1 : connection.packets(sends.totalBytes(sequence));
   }
 
+  /** While it waits it sends nothing, so a second RNR NAK for the same packet is no news and uses no retry. */
   private void onReceiverNotReady(int psn, long delayNs, long nowNs) {
     connection.counters.increment(Counter.RCVD_RNR_ERR);
-    if (!acknowledgeUpTo(psn, nowNs)) {
+    boolean repeated = isWaiting() && psn == unackedPsn;
+    if (repeated || !acknowledgeUpTo(psn, nowNs)) {
       return;
     }
     if (rnrRetryCount != RNR_RETRY_FOR_EVER && rnrRetriesLeft-- == 0) {

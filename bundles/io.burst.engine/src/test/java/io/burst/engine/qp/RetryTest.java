@@ -120,6 +120,18 @@ class RetryTest {
     assertThat(queuePair.poll()).isNull();
   }
 
+  /** The link doubled it: nothing was sent since, so it can't be about a retry. */
+  @Test
+  void aDoubledReceiverNotReadyUsesOneRetry() {
+    queuePair.connect(REMOTE_NUMBER, 0, SEND_PSN, PathMtu.MTU_1024, TIMEOUT, 0, 1);
+    post(1, 10);
+    transmit(0);
+    acknowledge(SEND_PSN, 0x20 | 12, 5000);
+    acknowledge(SEND_PSN, 0x20 | 12, 6000);
+    assertThat(queuePair.poll()).isNull();
+    assertThat(transmit(645_000)).containsExactly(SEND_PSN);
+  }
+
   @Test
   void receiverNotReadyIsRetriedAsOftenAsAsked() {
     queuePair.connect(REMOTE_NUMBER, 0, SEND_PSN, PathMtu.MTU_1024, TIMEOUT, 0, 2);
