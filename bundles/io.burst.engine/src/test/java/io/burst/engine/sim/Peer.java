@@ -1,43 +1,122 @@
 package io.burst.engine.sim;
 
-import io.burst.engine.port.FaultPort;
-import io.burst.engine.port.Frames;
 import io.burst.engine.qp.CompletionRing;
 import io.burst.engine.qp.Counters;
 import io.burst.engine.qp.Endpoint;
 import io.burst.engine.qp.MemoryTable;
 import io.burst.engine.qp.Path;
+import io.burst.engine.qp.Region;
+import io.burst.engine.sim.model.Grant;
+import io.burst.engine.sim.model.Host;
+import io.burst.engine.sim.model.Mismatch;
+import io.burst.engine.sim.model.SharedWord;
 import io.burst.engine.wire.Flow;
-import io.burst.spi.Frame;
+import io.burst.spi.PacketPort;
+import io.burst.verbs.AccessFlag;
 import io.burst.verbs.Completion;
 import io.burst.verbs.Gid;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 
-/** One end of a simulated run: an endpoint on a faulty port, and an application on each of its queue pairs. */
+/**
+ * One end of a simulated run: an endpoint on a faulty link, memory, and an application on each of the queue pairs.
+ * Belongs to the thread of its run.
+ */
 final class Peer {
-  private static final int BATCH = 16;
-  private static final int COMPLETIONS = 256;
+  static final int[] DOMAINS = {1, 2};
+
+  private static final int COMPLETIONS = 512;
+  private static final int WRITABLE_BYTES = 400 * 1024;
+  private static final int SHARED_WORDS = 2;
+  private static final int READABLE_BYTES = 160 * 1024;
 
   final Counters counters = new Counters();
-  final MemoryTable table = new MemoryTable();
-  final CompletionRing completions = new CompletionRing(COMPLETIONS);
+  final CompletionRing sendCompletions = new CompletionRing(COMPLETIONS);
+  final CompletionRing receiveCompletions;
   final Endpoint endpoint;
+  final Host host;
   final List<Application> applications = new ArrayList<>();
+  final List<SharedWord> sharedWords = new ArrayList<>();
 
-  private final FaultPort port;
-  private final Frame[] received;
-  private final Frame[] sent;
-  private final Completion completion = new Completion();
+  private final Arena arena;
+  private final MemoryTable table = new MemoryTable();
+  private final Map<Integer, Region> regions = new HashMap<>();
+  private final Map<Integer, LocalMemory> writable = new HashMap<>();
+  private final Map<Integer, LocalMemory> readable = new HashMap<>();
+  private final Map<Integer, Integer> sharedKeys = new HashMap<>();
+  private final PacketPort port;
+  private Completion completion = new Completion();
 
-  Peer(SplittableRandom random, FaultPort port) {
+  Peer(SplittableRandom random, PacketPort port, Arena arena) {
     this.port = port;
+    this.arena = arena;
+    host = arena.fill();
+    receiveCompletions = random.nextBoolean() ? sendCompletions : new CompletionRing(COMPLETIONS);
     endpoint = new Endpoint(table, counters, random.nextInt(), (connection, defect) -> { throw defect; });
-    received = Frames.allocate(BATCH, port.mtuBytes());
-    sent = Frames.allocate(BATCH, port.mtuBytes());
+    for (int domain : DOMAINS) {
+      writable.put(domain, local(domain, WRITABLE_BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE)));
+      readable.put(domain, local(domain, READABLE_BYTES, EnumSet.noneOf(AccessFlag.class)));
+    }
+    int words = takeMemory(SHARED_WORDS * Long.BYTES);
+    for (int domain : DOMAINS) {
+      EnumSet<AccessFlag> access = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_ATOMIC);
+      sharedKeys.put(domain, register(domain, words, SHARED_WORDS * Long.BYTES, access));
+    }
+    for (int i = 0; i < SHARED_WORDS; i++) {
+      sharedWords.add(new SharedWord(host, words + i * Long.BYTES));
+    }
+  }
+
+  static int otherDomain(int domain) {
+    return DOMAINS[0] + DOMAINS[1] - domain;
+  }
+
+  private LocalMemory local(int domain, int bytes, Set<AccessFlag> access) {
+    int start = arena.take(bytes);
+    return new LocalMemory(register(domain, start, bytes, access), start, bytes);
+  }
+
+  /** Memory of a domain for buffers that are written. */
+  LocalMemory writable(int domain) {
+    return writable.get(domain);
+  }
+
+  /** Memory of a domain for buffers that are only read. */
+  LocalMemory readable(int domain) {
+    return readable.get(domain);
+  }
+
+  /** The key of the words that all queue pairs may change. */
+  int sharedKey(int domain) {
+    return sharedKeys.get(domain);
+  }
+
+  long address(long offset) {
+    return arena.address() + offset;
+  }
+
+  int takeMemory(int bytes) {
+    return arena.take(bytes);
+  }
+
+  /** @return its key */
+  int register(int domain, int start, int lengthBytes, Set<AccessFlag> access) {
+    Region region = table.add(domain, address(start), lengthBytes, Region.mask(access));
+    regions.put(region.key(), region);
+    host.grant(region.key(), new Grant(domain, start, lengthBytes, access));
+    return region.key();
+  }
+
+  void deregister(int key) {
+    table.remove(regions.remove(key).key());
+    host.revoke(key);
   }
 
   /** The way from one of its queue pairs to one of the other end. */
@@ -52,22 +131,22 @@ final class Peer {
   void run(long nowNs) {
     boolean busy;
     do {
-      applications.forEach(application -> application.post(nowNs));
-      int arrived = port.receive(received, BATCH, nowNs);
+      applications.forEach(application -> application.act(nowNs));
+      int arrived = port.receive(arena.received, arena.received.length, nowNs);
       for (int i = 0; i < arrived; i++) {
-        endpoint.onFrame(received[i], nowNs);
+        endpoint.onFrame(arena.received[i], nowNs);
       }
       endpoint.onTimeout(nowNs);
-      int departing = endpoint.pollTransmit(sent, nowNs);
-      port.send(sent, departing, nowNs);
-      busy = arrived + departing > 0 | checkCompletions();
+      int departing = endpoint.pollTransmit(arena.sent, nowNs);
+      port.send(arena.sent, departing, nowNs);
+      busy = arrived + departing > 0 | checkCompletions(nowNs);
     } while (busy);
   }
 
   long nextEventNs() {
     long next = Math.min(port.nextDeadlineNs(), endpoint.nextDeadlineNs());
     for (Application application : applications) {
-      next = Math.min(next, application.nextPostNs());
+      next = Math.min(next, application.nextActNs());
     }
     return next;
   }
@@ -76,37 +155,31 @@ final class Peer {
     return applications.stream().allMatch(Application::isDone);
   }
 
-  /** Queue pairs that gave up, here or at the other end. */
-  long givenUp() {
-    return applications.stream().filter(Application::isGivenUp).count();
+  private boolean checkCompletions(long nowNs) {
+    boolean any = poll(sendCompletions);
+    if (receiveCompletions != sendCompletions) {
+      any |= poll(receiveCompletions);
+    }
+    applications.forEach(application -> application.check(nowNs));
+    return any;
   }
 
-  void checkEnd() {
-    applications.forEach(Application::checkEnd);
-  }
-
-  /** Faults that its port has injected. */
-  long faults() {
-    long[] sum = new long[1];
-    port.counters((name, value) -> sum[0] += name.startsWith("fault_") ? value : 0);
-    return sum[0];
-  }
-
-  private boolean checkCompletions() {
+  private boolean poll(CompletionRing ring) {
     boolean any = false;
-    while (completions.poll(completion)) {
+    while (ring.poll(completion)) {
       any = true;
-      find(completion.queuePairNumber).check(completion);
+      find(completion.queuePairNumber).take(completion);
+      completion = new Completion();
     }
     return any;
   }
 
   private Application find(int number) {
     for (Application application : applications) {
-      if (application.connection.number() == number) {
+      if (application.queuePair.number() == number) {
         return application;
       }
     }
-    throw new AssertionError("a completion of queue pair " + number + ", which is nobody's");
+    throw new Mismatch("a completion of queue pair " + number + ", which is nobody's");
   }
 }

@@ -1,0 +1,42 @@
+package io.burst.engine.sim;
+
+/** How a connection is to end before its work is done, if it is. */
+enum Doom {
+  NONE,
+  /** A range that leaves its region by one byte. */
+  BEYOND_REGION,
+  /** A range that goes on behind the last address there is. */
+  WRAPPED_RANGE,
+  UNKNOWN_KEY,
+  /** The key of a region that was deregistered. */
+  STALE_KEY,
+  /** A region that doesn't allow the operation. */
+  REGION_FORBIDS,
+  /** A queue pair that doesn't allow the operation. */
+  QUEUE_PAIR_FORBIDS,
+  /** A region of another protection domain. */
+  OTHER_DOMAIN,
+  MISALIGNED,
+  /** A SEND that is longer than its receive. */
+  TOO_LONG,
+  /** A local key that isn't one. */
+  LOCAL_KEY,
+  /** Something to be brought into a region that may only be read. */
+  LOCAL_READ_ONLY,
+  /** Receives whose key isn't one. */
+  RECEIVE_KEY,
+  /** No receives until the asker gives up. */
+  NO_RECEIVES,
+  /** The other end's queue pair is destroyed. */
+  PEER_GONE,
+  /** An application gives up. */
+  APPLICATION;
+
+  /** Whether it is one wrong request that does it. */
+  boolean isRequest() {
+    return switch (this) {
+      case NONE, RECEIVE_KEY, NO_RECEIVES, PEER_GONE, APPLICATION -> false;
+      default -> true;
+    };
+  }
+}

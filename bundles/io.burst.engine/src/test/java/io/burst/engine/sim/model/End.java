@@ -1,0 +1,179 @@
+package io.burst.engine.sim.model;
+
+import io.burst.verbs.AccessFlag;
+import io.burst.verbs.Completion;
+import io.burst.verbs.CompletionStatus;
+import java.util.Set;
+
+/**
+ * One end of a reliable connection: what it has posted, and which completions it may see. Each request and each receive
+ * completes once and in order; when one fails the rest is flushed. Belongs to the thread of its run.
+ */
+public final class End {
+  final Host host;
+  final int domain;
+  final Set<AccessFlag> access;
+  final Receives receives;
+  private final boolean lossy;
+  private Channel outgoing;
+  private Channel incoming;
+  private End peer;
+  private boolean failed;
+  private boolean gone;
+  /** Sends that completed, well or not. */
+  private int sendsReported;
+
+  /**
+   * @param access what its queue pair allows the other
+   * @param lossy whether the link may lose so much that an end gives up
+   */
+  public End(Host host, int domain, Set<AccessFlag> access, Receives receives, boolean lossy) {
+    this.host = host;
+    this.domain = domain;
+    this.access = access;
+    this.receives = receives;
+    this.lossy = lossy;
+  }
+
+  public static void connect(End a, End b) {
+    a.peer = b;
+    b.peer = a;
+    a.outgoing = new Channel(a, b);
+    b.outgoing = new Channel(b, a);
+    a.incoming = b.outgoing;
+    b.incoming = a.outgoing;
+  }
+
+  /** @return its place in the order, from 0 on */
+  public int post(Request request) {
+    return outgoing.post(request);
+  }
+
+  public int posted() {
+    return outgoing.posted();
+  }
+
+  public int outstandingSends() {
+    return outgoing.posted() - sendsReported;
+  }
+
+  public Request request(int index) {
+    return outgoing.get(index);
+  }
+
+  public boolean hasFailed() {
+    return failed;
+  }
+
+  /** The application puts the queue pair into the error state. */
+  public void fail() {
+    failed = true;
+  }
+
+  /** The application destroys the queue pair: nothing more completes. */
+  public void goAway() {
+    fail();
+    gone = true;
+    for (int index = sendsReported; index < outgoing.posted(); index++) {
+      outgoing.forgetBrought(index);
+    }
+  }
+
+  /** All that was asked for has completed. */
+  public boolean isDone() {
+    return gone || outstandingSends() == 0 && (!failed || receives.outstanding() == 0);
+  }
+
+  /** So many of the sends are no longer outstanding: silent ones among them have completed well. */
+  public void sendsLeft(int count) {
+    while (!failed && sendsReported < count && !outgoing.get(sendsReported).signaled()) {
+      outgoing.finish(sendsReported++);
+    }
+  }
+
+  public void sendCompleted(int index, Completion completion) {
+    checkPresent();
+    while (sendsReported < index && !failed && !outgoing.get(sendsReported).signaled()) {
+      outgoing.finish(sendsReported++);
+    }
+    Mismatch.unless(index == sendsReported, "send %d completed, %d is next", index, sendsReported);
+    boolean flushed = completion.status == CompletionStatus.WORK_REQUEST_FLUSHED;
+    if (completion.status == CompletionStatus.SUCCESS) {
+      Mismatch.unless(!failed, "send %d completed after the queue pair has failed", index);
+      checkSuccess(outgoing.get(index), completion);
+      outgoing.finish(index);
+    } else if (failed) {
+      Mismatch.unless(flushed, "send %d ended as %s after another has failed", index, completion.status);
+    } else if (flushed) {
+      checkFlushedByRefusal("send", index);
+    } else {
+      outgoing.checkFailed(index, completion, lossy || peer.failed);
+      failed = true;
+    }
+    if (failed) {
+      outgoing.forgetBrought(index);
+    }
+    sendsReported++;
+  }
+
+  public void receiveCompleted(int index, Completion completion) {
+    checkPresent();
+    receives.complete(index);
+    boolean flushed = completion.status == CompletionStatus.WORK_REQUEST_FLUSHED;
+    if (completion.status == CompletionStatus.SUCCESS) {
+      Mismatch.unless(!failed, "receive %d completed after the queue pair has failed", index);
+      incoming.checkReceived(index, completion);
+    } else if (failed) {
+      Mismatch.unless(flushed, "receive %d ended as %s after another has failed", index, completion.status);
+    } else if (flushed) {
+      checkFlushedByRefusal("receive", index);
+    } else {
+      Outcome refusal = incoming.refusal();
+      Mismatch.unless(
+          refusal != null && completion.status == refusal.atAnswerer,
+          "receive %d ended as %s, and what is asked is %s", index, completion.status, refusal);
+      refuse();
+    }
+  }
+
+  public void checkEnd() {
+    Mismatch.unless(isDone(), "%d sends and %d receives never completed", outstandingSends(), receives.outstanding());
+    if (failed) {
+      outgoing.abandon();
+    }
+  }
+
+  /** The peer was told that this end has refused a request, which ended this end too. */
+  void hasRefused() {
+    Mismatch.unless(
+        failed || outstandingSends() == 0 && receives.outstanding() == 0, "a refusal without an end to what is posted");
+    failed = true;
+  }
+
+  /** It may be flushed as the first if the other end has asked for what can't be, and that had taken no receive. */
+  private void checkFlushedByRefusal(String what, int index) {
+    Outcome refusal = incoming.refusal();
+    Mismatch.unless(refusal != null && refusal.atAnswerer == null, "%s %d was flushed without a reason", what, index);
+    refuse();
+  }
+
+  private void refuse() {
+    incoming.refuse();
+    failed = true;
+  }
+
+  private void checkPresent() {
+    Mismatch.unless(!gone, "a completion of a queue pair that is gone");
+  }
+
+  private static void checkSuccess(Request request, Completion completion) {
+    Mismatch.unless(request.signaled(), "a silent request completed aloud");
+    Mismatch.unless(
+        completion.opcode == request.opcode().completion(),
+        "a %s completed as %s", request.opcode(), completion.opcode);
+    Mismatch.unless(
+        !request.brings() || completion.lengthBytes == request.lengthBytes(),
+        "a %s of %d bytes completed as %d", request.opcode(), request.lengthBytes(), completion.lengthBytes);
+    Mismatch.unless(!completion.hasImmediate, "a send completed with an immediate");
+  }
+}
