@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The verbs with a worker and a socket behind them: what they refuse, and what is left when the device goes. */
-@Timeout(60)
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LocalDeviceTest {
   private static final EnumSet<AccessFlag> NONE = EnumSet.noneOf(AccessFlag.class);
 

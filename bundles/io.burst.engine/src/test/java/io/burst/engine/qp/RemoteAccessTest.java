@@ -143,6 +143,46 @@ class RemoteAccessTest {
     assertThat(queuePair.transmit(0).opcode()).isEqualTo(Opcode.RC_READ_RESPONSE_ONLY);
   }
 
+  /** Beyond 2 GiB, and named from 0: as if the memory at hand were the end of 5 GiB. */
+  @Test
+  void theFarEndOfALargeRegion() {
+    long before = 5L << 30;
+    long start = Memory.addressOf(other) - before;
+    int all = OneQueuePair.ALL | Region.bit(AccessFlag.ZERO_BASED);
+    Region large = queuePair.table.add(OneQueuePair.DOMAIN, start, before + other.capacity(), all);
+    assertThat(large.address()).isZero();
+    queuePair.receive(
+        request(
+            Opcode.RC_WRITE_ONLY, w -> w.ackRequested(true).reth(before + 100, large.key(), 4), new byte[] {1, 2, 3, 4}),
+        0);
+    assertThat(queuePair.transmit(0).aethSyndrome()).isEqualTo(Aeth.ACK);
+    assertThat(other.getInt(100)).isEqualTo(0x01020304);
+    queuePair.receive(
+        packet(
+            REMOTE,
+            LOCAL,
+            Opcode.RC_READ_REQUEST,
+            NUMBER,
+            PSN + 1,
+            w -> w.reth(before + 100, large.key(), 4),
+            new byte[0]),
+        0);
+    RocePacket read = queuePair.transmit(0);
+    assertThat(read.buffer().getInt(read.payloadOffset())).isEqualTo(0x01020304);
+    other.putInt(100, 0);
+    again();
+    Region same = queuePair.table.add(OneQueuePair.DOMAIN, start, before + other.capacity(), all);
+    assertRefused(write(before + other.capacity() - 7, same.key(), 8), Aeth.NAK_REMOTE_ACCESS_ERROR);
+  }
+
+  /** An address that is a multiple of 8 may name memory that isn't, when the region counts from 0. */
+  @Test
+  void anAtomicOnMemoryThatIsNotAligned() {
+    int all = OneQueuePair.ALL | Region.bit(AccessFlag.ZERO_BASED);
+    Region crooked = queuePair.table.add(OneQueuePair.DOMAIN, Memory.addressOf(other) + 4, 64, all);
+    assertRefused(fetchAdd(8, crooked.key()), Aeth.NAK_INVALID_REQUEST);
+  }
+
   /** An atomic that comes again gets the value that it found the first time, and adds nothing. */
   @Test
   void aDuplicateAtomicIsNotExecutedAgain() {
