@@ -94,14 +94,14 @@ public final class MemoryTable {
 
   /** Binds a window that is free to part of a region; false, and no change, when that isn't allowed. */
   boolean bind(WindowBinding binding, int domain, int queuePair) {
-    Region window = get(binding.windowKey());
-    Region region = get(binding.regionKey());
+    Region window = get(binding.windowKey);
+    Region region = get(binding.regionKey);
     boolean allowed =
         window != null
             && window.isUnboundWindow()
             && window.domain() == domain
-            && index(binding.newKey()) == index(window.key())
-            && binding.newKey() != window.key()
+            && index(binding.newKey) == index(window.key())
+            && binding.newKey != window.key()
             && region != null
             && region.domain() == domain
             && region.takesWindow(binding);

@@ -14,6 +14,8 @@ public final class Region {
   /** What a local key must allow to be read by: regions do, windows don't. */
   static final int LOCAL_READ = 1 << 31;
 
+  private static final AccessFlag[] FLAGS = AccessFlag.values();
+
   private static final int REMOTE =
       bit(AccessFlag.REMOTE_READ) | bit(AccessFlag.REMOTE_WRITE) | bit(AccessFlag.REMOTE_ATOMIC);
   private static final int CHANGES_MEMORY = bit(AccessFlag.REMOTE_WRITE) | bit(AccessFlag.REMOTE_ATOMIC);
@@ -30,10 +32,11 @@ public final class Region {
   private final long memory;
   private final long lengthBytes;
   private final int access;
-  /** Of a window. */
+  /** Of a window: where it is good, what it is bound to, and what it becomes when it is taken away. */
   private final boolean window;
   private final int queuePair;
   private final Region parent;
+  private final Region unbound;
   /** Windows that are bound to this region. */
   private final AtomicInteger windows = new AtomicInteger();
 
@@ -48,6 +51,7 @@ public final class Region {
     this.window = window;
     this.queuePair = queuePair;
     this.parent = parent;
+    unbound = parent == null ? null : unboundWindow(domain, key);
   }
 
   static Region registered(int domain, int key, long memory, long lengthBytes, int access) {
@@ -65,8 +69,8 @@ public final class Region {
 
   public static int mask(Set<AccessFlag> flags) {
     int mask = 0;
-    for (AccessFlag flag : flags) {
-      mask |= bit(flag);
+    for (AccessFlag flag : FLAGS) {
+      mask |= flags.contains(flag) ? bit(flag) : 0;
     }
     return mask;
   }
@@ -131,14 +135,14 @@ public final class Region {
 
   /** Whether a window with these rights may be bound to part of it (IBTA volume 1, 10.6.7.2.2). */
   boolean takesWindow(WindowBinding binding) {
-    boolean rightsOnly = (binding.access() & ~(REMOTE | ZERO_BASED)) == 0;
-    boolean readOnly = (binding.access() & CHANGES_MEMORY) == 0;
+    boolean rightsOnly = (binding.access & ~(REMOTE | ZERO_BASED)) == 0;
+    boolean readOnly = (binding.access & CHANGES_MEMORY) == 0;
     return !window
         && rightsOnly
         && allows(WINDOW_BIND)
         && (readOnly || allows(LOCAL_WRITE))
-        && binding.lengthBytes() > 0
-        && covers(binding.address(), binding.lengthBytes());
+        && binding.lengthBytes > 0
+        && covers(binding.address, binding.lengthBytes);
   }
 
   /** The window on part of it that a binding asks for. */
@@ -146,10 +150,10 @@ public final class Region {
     windows.incrementAndGet();
     return new Region(
         domain,
-        binding.newKey(),
-        place(binding.address()),
-        binding.lengthBytes(),
-        binding.access(),
+        binding.newKey,
+        place(binding.address),
+        binding.lengthBytes,
+        binding.access,
         true,
         queuePair,
         this);
@@ -158,6 +162,6 @@ public final class Region {
   /** The window that it is, bound to nothing; it keeps its key. */
   Region unbind() {
     parent.windows.decrementAndGet();
-    return unboundWindow(domain, key);
+    return unbound;
   }
 }

@@ -22,6 +22,7 @@ public final class SendQueue extends WorkQueue {
   private final long[] swapOrAdd;
   private final long[] compare;
   private final int[] invalidateKey;
+  /** Made when a slot binds for the first time: most queues never do. */
   private final WindowBinding[] binding;
   private final Path[] path;
   private final int[] remoteNumber;
@@ -91,13 +92,20 @@ public final class SendQueue extends WorkQueue {
     compare[slot] = request.compare;
     invalidateKey[slot] = request.invalidateKey;
     if (request.opcode == SendOpcode.BIND_MEMORY_WINDOW) {
-      binding[slot] = WindowBinding.of(request.binding);
+      binding(slot).set(request.binding);
     }
     path[slot] = to;
     remoteNumber[slot] = request.remoteNumber;
     remoteQueueKey[slot] = request.remoteQueueKey;
     publish();
     return true;
+  }
+
+  private WindowBinding binding(int slot) {
+    if (binding[slot] == null) {
+      binding[slot] = new WindowBinding();
+    }
+    return binding[slot];
   }
 
   private int fillInline(SendRequest request) {

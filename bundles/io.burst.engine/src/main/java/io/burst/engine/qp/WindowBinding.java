@@ -2,20 +2,22 @@ package io.burst.engine.qp;
 
 import io.burst.verbs.MemoryWindowBinding;
 
-/**
- * A posted binding of a memory window; see {@link MemoryWindowBinding}. Immutable.
- *
- * @param access a bit an access flag
- */
-record WindowBinding(int windowKey, int newKey, int regionKey, long address, long lengthBytes, int access) {
+/** A posted binding of a memory window, see {@link MemoryWindowBinding}; kept with its slot and used again. */
+final class WindowBinding {
+  int windowKey;
+  int newKey;
+  int regionKey;
+  long address;
+  long lengthBytes;
+  /** A bit an access flag. */
+  int access;
 
-  static WindowBinding of(MemoryWindowBinding binding) {
-    return new WindowBinding(
-        binding.windowKey,
-        binding.newKey,
-        binding.regionKey,
-        binding.address,
-        binding.lengthBytes,
-        Region.mask(binding.access));
+  void set(MemoryWindowBinding binding) {
+    windowKey = binding.windowKey;
+    newKey = binding.newKey;
+    regionKey = binding.regionKey;
+    address = binding.address;
+    lengthBytes = binding.lengthBytes;
+    access = Region.mask(binding.access);
   }
 }

@@ -8,6 +8,7 @@ import io.burst.spi.Frame;
 import io.burst.verbs.AccessFlag;
 import io.burst.verbs.Completion;
 import io.burst.verbs.CompletionStatus;
+import io.burst.verbs.MemoryWindow;
 import io.burst.verbs.PathMtu;
 import io.burst.verbs.ScatterGatherList;
 import io.burst.verbs.SendOpcode;
@@ -49,6 +50,53 @@ class QueuePairAllocationTest {
     assertThat(batches[BATCHES / 2]).as("bytes a batch, sorted: %s", Arrays.toString(batches)).isZero();
     // Each round all requests of both, and the receives that three of them take.
     assertThat(completed).isEqualTo(2L * BATCHES * BATCH_ROUNDS * (OPCODES.length + 3));
+  }
+
+  /** Binding makes garbage, at the end that asks for it; the packet that takes the window away doesn't. */
+  @Test
+  void noneForAnInvalidatingSend() {
+    left.connect(3, 10, 20, PathMtu.MTU_1024, 14, 7, 7);
+    right.connect(2, 20, 10, PathMtu.MTU_1024, 14, 7, 7);
+    int key = right.table.addWindow(OneQueuePair.DOMAIN).key();
+    long[] batches = new long[BATCHES];
+    for (int batch = -BATCHES; batch < BATCHES; batch++) {
+      long bytes = 0;
+      for (int round = 0; round < BATCH_ROUNDS / 4; round++) {
+        key = bind(key);
+        bytes += allocatedByInvalidating(key);
+      }
+      batches[Math.max(0, batch)] = bytes;
+    }
+    Arrays.sort(batches);
+    assertThat(batches[BATCHES / 2]).as("bytes a batch, sorted: %s", Arrays.toString(batches)).isZero();
+  }
+
+  private int bind(int key) {
+    request.opcode = SendOpcode.BIND_MEMORY_WINDOW;
+    request.binding.windowKey = key;
+    request.binding.newKey = MemoryWindow.nextKey(key);
+    request.binding.regionKey = right.region.key();
+    request.binding.address = right.region.address();
+    request.binding.lengthBytes = 10;
+    right.sends.post(request);
+    exchange(right, left, 0);
+    poll(right);
+    return request.binding.newKey;
+  }
+
+  private long allocatedByInvalidating(int key) {
+    long before = threads.getCurrentThreadAllocatedBytes();
+    right.receives.post(1, list.clear().add(right.region.address(), 8, right.region.key()));
+    request.opcode = SendOpcode.SEND_WITH_INVALIDATE;
+    request.invalidateKey = key;
+    request.buffers.clear().add(left.region.address(), 8, left.region.key());
+    left.sends.post(request);
+    while (exchange(left, right, 0) + exchange(right, left, 0) > 0) {
+      left.endpoint.onTimeout(0);
+    }
+    poll(left);
+    poll(right);
+    return threads.getCurrentThreadAllocatedBytes() - before;
   }
 
   private static OneQueuePair made(int number, String local, String remote) {
