@@ -121,6 +121,10 @@ final class Requester {
     if (!hasWork() || Psn.distance(unackedPsn, cursorPsn) >= WINDOW_PACKETS) {
       return false;
     }
+    if (sends.opcode(cursor).isAnswered() && maxReadAtomic == 0) {
+      failInTurn(CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
+      return false;
+    }
     if (!sends.locate(cursor, connection, localAccess(sends.opcode(cursor)))) {
       failInTurn(CompletionStatus.LOCAL_PROTECTION_ERROR);
       return false;
@@ -246,7 +250,7 @@ final class Requester {
     if (cursorOffset == 0 && sends.isFenced(cursor)) {
       return answersUnderWay() > 0;
     }
-    return sends.opcode(cursor).isAnswered() && answersUnderWay() >= maxReadAtomic;
+    return sends.opcode(cursor).isAnswered() && maxReadAtomic > 0 && answersUnderWay() >= maxReadAtomic;
   }
 
   /** READ requests and atomics that were sent, up to the cursor, and haven't been answered in full. */

@@ -269,8 +269,8 @@ class LocalResourcesTest {
     queuePair.drain();
     QueuePair other = connected(create(QueuePairType.RELIABLE_CONNECTION, null, 0));
     other.drain();
-    assertEvent(AsyncEventType.SEND_QUEUE_DRAINED, queuePair);
     other.close();
+    assertEvent(AsyncEventType.SEND_QUEUE_DRAINED, queuePair);
     assertThat(device.pollEvent()).isNull();
   }
 

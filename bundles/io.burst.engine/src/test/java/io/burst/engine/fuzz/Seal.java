@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.zip.CRC32;
 
 /** A second, plain way to put the lengths, the checksum and the ICRC of a packet right. */
-final class Seal {
+public final class Seal {
   static final int ICRC_BYTES = 4;
 
   private static final int UDP_BYTES = 8;
@@ -25,12 +25,23 @@ final class Seal {
       buffer.putShort(4, (short) (packet.length - udp)).put(6, (byte) 17);
     } else {
       buffer.put(0, (byte) 0x45).putShort(2, (short) packet.length).putShort(6, (short) 0x4000).put(9, (byte) 17);
-      buffer.putShort(10, (short) 0).putShort(10, (short) ~sum(buffer));
     }
     buffer.putShort(udp + 2, (short) 4791).putShort(udp + 4, (short) (packet.length - udp));
     buffer.put(udp + UDP_BYTES + 1, (byte) (buffer.get(udp + UDP_BYTES + 1) & 0xF0));
-    int covered = packet.length - ICRC_BYTES;
-    buffer.putInt(covered, Integer.reverseBytes(icrc(packet, covered)));
+    sign(packet);
+  }
+
+  /** Puts the checksums right and leaves all else as it is; what is too short for an ICRC has none. */
+  public static void sign(byte[] packet) {
+    ByteBuffer buffer = ByteBuffer.wrap(packet);
+    if (packet[0] >> 4 == 4) {
+      buffer.putShort(10, (short) 0).putShort(10, (short) ~sum(buffer));
+    }
+    int udp = packet[0] >> 4 == 6 ? 40 : 20;
+    if (packet.length >= udp + UDP_BYTES + BTH_BYTES + ICRC_BYTES) {
+      int covered = packet.length - ICRC_BYTES;
+      buffer.putInt(covered, Integer.reverseBytes(icrc(packet, covered)));
+    }
   }
 
   static boolean isRight(byte[] packet, int lengthBytes) {

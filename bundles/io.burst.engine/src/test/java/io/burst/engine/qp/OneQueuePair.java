@@ -24,25 +24,28 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /** An endpoint with one connected queue pair whose peer is the test: bytes go in, packets and completions come out. */
 final class OneQueuePair {
   static final byte POISON = (byte) 0xA5;
 
-  private static final int ALL = Region.mask(EnumSet.allOf(AccessFlag.class));
-  private static final int DOMAIN = 1;
+  static final int DOMAIN = 1;
+  /** Everything, and addresses as they are. */
+  static final int ALL = Region.mask(EnumSet.complementOf(EnumSet.of(AccessFlag.ZERO_BASED)));
+
   private static final int FRAME_BYTES = 9000;
 
-  final Counters counters = new Counters();
-  final MemoryTable table = new MemoryTable();
+  final Counters counters;
+  final MemoryTable table;
   final Endpoint endpoint;
   final Connection connection;
   final List<AsyncEventType> events = new ArrayList<>();
   final SendQueue sends = new SendQueue(64);
-  final ReceiveQueue receives = new ReceiveQueue(64);
+  final ReceiveQueue receives;
   final CompletionRing completions;
   final ByteBuffer memory = ByteBuffer.allocateDirect(1 << 20);
-  final Region region = table.add(DOMAIN, Memory.addressOf(memory), memory.capacity(), ALL);
+  final Region region;
 
   private final Frame in = Frames.allocate(1, FRAME_BYTES)[0];
   private final Frame[] out = Frames.allocate(1, FRAME_BYTES);
@@ -71,13 +74,39 @@ final class OneQueuePair {
     this.completions = completions;
     this.local = address(local);
     this.remote = address(remote);
+    counters = new Counters();
+    table = new MemoryTable();
+    receives = new ReceiveQueue(64);
     endpoint = new Endpoint(table, counters, number, (queuePair, defect) -> { throw defect; });
+    connection = create(transport, remoteAccess);
+    region = poisoned();
+  }
+
+  /** A queue pair with all rights at the same endpoint as another, with memory and completions of its own. */
+  OneQueuePair(OneQueuePair other, ReceiveQueue receives) {
+    this.receives = receives;
+    completions = new CompletionRing(256);
+    local = other.local;
+    remote = other.remote;
+    counters = other.counters;
+    table = other.table;
+    endpoint = other.endpoint;
+    connection = create(other.connection.transport(), EnumSet.allOf(AccessFlag.class));
+    region = poisoned();
+  }
+
+  private Connection create(Transport transport, Set<AccessFlag> remoteAccess) {
     Queues queues = new Queues(sends, receives, completions, completions);
-    connection = endpoint.createConnection(transport, DOMAIN, queues, events::add);
+    Connection created = endpoint.createConnection(transport, DOMAIN, queues, events::add);
+    created.initialize(remoteAccess);
+    return created;
+  }
+
+  private Region poisoned() {
     while (memory.hasRemaining()) {
       memory.put(POISON);
     }
-    connection.initialize(remoteAccess);
+    return table.add(DOMAIN, Memory.addressOf(memory), memory.capacity(), ALL);
   }
 
   void connect(
@@ -94,6 +123,14 @@ final class OneQueuePair {
     request.workRequestId = id;
     request.buffers.add(region.address() + offset, lengthBytes, region.key());
     sends.post(request);
+  }
+
+  void post(Consumer<SendRequest> fill) {
+    SendRequest request = new SendRequest();
+    fill.accept(request);
+    if (!sends.post(request)) {
+      throw new AssertionError("the send queue is full");
+    }
   }
 
   /** Posts a receive into the region. */
