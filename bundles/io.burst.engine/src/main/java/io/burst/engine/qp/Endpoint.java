@@ -130,7 +130,7 @@ public final class Endpoint {
 
   /** When {@link #onTimeout} or {@link #pollTransmit} has something to do even if nothing arrives or is posted. */
   public long nextDeadlineNs() {
-    long earliest = Requester.NEVER;
+    long earliest = Retries.NEVER;
     for (int i = 0; i < queuePairs.count(); i++) {
       earliest = Math.min(earliest, queuePairs.get(i).nextDeadlineNs());
     }

@@ -16,13 +16,9 @@ import io.burst.verbs.SendOpcode;
  * The half of a reliable connection that sends requests: cuts messages into packets, takes ACKs and NAKs, goes back N
  * when something is missing (IBTA volume 1, 9.7.5). Owned by its queue pair's thread.
  *
- * <p>Three PSNs describe it, in this order on the circle: everything before {@link #unackedPsn} is acknowledged, the
- * next packet is {@link #cursorPsn}, and nothing from {@link #sentPsn} on was ever sent. The cursor is behind the last
- * while it goes over lost packets again.
+ * <p>The next packet is at the cursor, which is behind the last that was sent while it goes over lost packets again.
  */
 final class Requester {
-  static final long NEVER = Long.MAX_VALUE;
-
   /** Packets under way at most. Small enough for an unprivileged socket's receive buffer at the other end. */
   private static final int WINDOW_PACKETS = 32;
 
@@ -37,66 +33,37 @@ final class Requester {
   private static final int READ_REQUEST_PACKETS = 16;
 
   private static final int NO_PSN = -1;
-  private static final int RNR_RETRY_FOR_EVER = 7;
-
-  /** IBTA volume 1, 9.7.6.1.3: the local ACK timeout's unit, 4.096 us. */
-  private static final long TIMEOUT_UNIT_NS = 4096;
-
-  /**
-   * The timer may run from one to four times the timeout (IBTA volume 1, 9.7.6.1.3): the first time-out comes soon, as
-   * a lost packet wants it, and further ones in a row give a stalled peer more time, to 2^2 times.
-   */
-  private static final int MOST_DOUBLINGS = 2;
 
   private final ReliableConnection connection;
   private final SendQueue sends;
-  /** The first PSN of each request, by slot; valid from the oldest request to {@link #numbered}. */
-  private final int[] firstPsn;
+  private final SentRequests sent;
+  private final Retries retries = new Retries();
 
   /** The request that the next packet belongs to, and where in it the packet starts. */
   private long cursor;
   private long cursorOffset;
   private int cursorPsn;
-  /** Requests before this one have PSNs. */
-  private long numbered;
-  private int unackedPsn;
-  private int sentPsn;
-
-  private long timeoutNs;
-  private int retryCount;
-  private int rnrRetryCount;
-  private int retriesLeft;
-  private int rnrRetriesLeft;
-  private int timeoutsInARow;
   /** The response that was last asked for again since a later answer came: asking once is enough until a time-out. */
   private int impliedNakPsn = NO_PSN;
   private int maxReadAtomic;
-  private long deadlineNs = NEVER;
-  /** While an RNR NAK makes it wait: when it may go on; else 0. */
-  private long resumeNs;
 
   Requester(ReliableConnection connection) {
     this.connection = connection;
     sends = connection.sends;
-    firstPsn = new int[sends.slots()];
+    sent = new SentRequests(connection);
     cursor = sends.oldest();
-    numbered = cursor;
   }
 
   void start(ReadyToSend attributes) {
     cursorPsn = Psn.mask(attributes.sendPsn());
-    unackedPsn = cursorPsn;
-    sentPsn = cursorPsn;
-    timeoutNs = attributes.timeout() == 0 ? NEVER : TIMEOUT_UNIT_NS << attributes.timeout();
-    retryCount = attributes.retryCount();
-    rnrRetryCount = attributes.rnrRetryCount();
+    sent.start(cursorPsn);
+    retries.start(attributes);
     maxReadAtomic = attributes.maxReadAtomic();
-    refillRetries();
   }
 
   /** Whether a request was sent in part, or isn't acknowledged. */
   boolean hasBegun() {
-    return sends.oldest() < numbered;
+    return sends.oldest() < sent.numbered();
   }
 
   int nextPsn() {
@@ -104,21 +71,20 @@ final class Requester {
   }
 
   long nextDeadlineNs() {
-    return isWaiting() ? resumeNs : deadlineNs;
+    return retries.nextDeadlineNs();
   }
 
   /** Writes the next request packet; false when nothing may be sent now. */
   boolean pollTransmit(Frame out, long nowNs) {
-    if (isWaiting() && nowNs < resumeNs) {
+    if (!retries.mayGoOn(nowNs)) {
       return false;
     }
-    resumeNs = 0;
     while (hasWork() && sends.opcode(cursor).isLocal()) {
       if (!passLocal()) {
         return false;
       }
     }
-    if (!hasWork() || Psn.distance(unackedPsn, cursorPsn) >= WINDOW_PACKETS) {
+    if (!hasWork() || packetsUnderWay() >= WINDOW_PACKETS) {
       return false;
     }
     if (sends.opcode(cursor).isAnswered() && maxReadAtomic == 0) {
@@ -130,9 +96,7 @@ final class Requester {
       return false;
     }
     transmit(out);
-    if (deadlineNs == NEVER) {
-      arm(nowNs);
-    }
+    retries.arm(nowNs);
     return true;
   }
 
@@ -140,7 +104,7 @@ final class Requester {
   void onAcknowledge(RocePacket packet, long nowNs) {
     int syndrome = packet.aethSyndrome();
     int psn = packet.psn();
-    if (!isUnderWay(psn)) {
+    if (!sent.isUnderWay(psn)) {
       connection.counters.increment(Counter.RX_STALE_RESPONSE);
     } else if (Aeth.isAck(syndrome)) {
       acknowledgeUpTo(Psn.add(psn, 1), nowNs);
@@ -154,8 +118,8 @@ final class Requester {
   /** Takes a READ response or an ATOMIC WRITE's answer; it acknowledges everything before it. */
   void onReadResponse(RocePacket packet, long payloadAddress, long nowNs) {
     int psn = packet.psn();
-    long sequence = isUnderWay(psn) ? find(psn) : numbered;
-    if (sequence == numbered || !isAnsweredByRead(sends.opcode(sequence))) {
+    long sequence = sent.isUnderWay(psn) ? sent.find(psn) : sent.numbered();
+    if (sequence == sent.numbered() || !isAnsweredByRead(sends.opcode(sequence))) {
       connection.counters.increment(Counter.RX_STALE_RESPONSE);
     } else if (acknowledgeUpTo(psn, nowNs)) {
       takeReadResponse(sequence, packet, payloadAddress, nowNs);
@@ -165,8 +129,8 @@ final class Requester {
   /** Takes the former value of a COMPARE_SWAP or FETCH_ADD; it acknowledges everything before it. */
   void onAtomicAcknowledge(RocePacket packet, long nowNs) {
     int psn = packet.psn();
-    long sequence = isUnderWay(psn) ? find(psn) : numbered;
-    if (sequence == numbered || !sends.opcode(sequence).isAtomic()) {
+    long sequence = sent.isUnderWay(psn) ? sent.find(psn) : sent.numbered();
+    if (sequence == sent.numbered() || !sends.opcode(sequence).isAtomic()) {
       connection.counters.increment(Counter.RX_STALE_RESPONSE);
     } else if (acknowledgeUpTo(psn, nowNs)) {
       takeAtomicAcknowledge(sequence, packet, nowNs);
@@ -174,11 +138,10 @@ final class Requester {
   }
 
   void onTimeout(long nowNs) {
-    if (nowNs >= deadlineNs) {
+    if (retries.isTimedOut(nowNs)) {
       connection.counters.increment(Counter.LOCAL_ACK_TIMEOUT_ERR);
-      timeoutsInARow++;
       impliedNakPsn = NO_PSN;
-      retryFrom(unackedPsn);
+      retryFrom(sent.unackedPsn());
     }
   }
 
@@ -187,16 +150,7 @@ final class Requester {
     while (!sends.isEmpty()) {
       connection.completeSend(CompletionStatus.WORK_REQUEST_FLUSHED);
     }
-    deadlineNs = NEVER;
-    resumeNs = 0;
-  }
-
-  private boolean isWaiting() {
-    return resumeNs != 0;
-  }
-
-  private boolean isUnderWay(int psn) {
-    return Psn.distance(unackedPsn, psn) < Psn.distance(unackedPsn, sentPsn);
+    retries.stop();
   }
 
   /** What the request does with its local memory. */
@@ -210,7 +164,7 @@ final class Requester {
 
   /** Whether there is a request at the cursor that may go on, or begin. */
   private boolean hasWork() {
-    return cursor != sends.posted() && (cursor < numbered || connection.mayBegin()) && !isHeldBack();
+    return cursor != sends.posted() && (cursor < sent.numbered() || connection.mayBegin()) && !isHeldBack();
   }
 
   /**
@@ -219,13 +173,13 @@ final class Requester {
    * @return whether it is done
    */
   private boolean passLocal() {
-    if (cursor == numbered) {
+    if (cursor == sent.numbered()) {
       CompletionStatus status = execute(cursor);
       if (status != CompletionStatus.SUCCESS) {
         failInTurn(status);
         return false;
       }
-      number();
+      sent.number(cursorPsn);
     }
     cursor++;
     completeAcknowledged();
@@ -256,12 +210,12 @@ final class Requester {
   /** READ requests and atomics that were sent, up to the cursor, and haven't been answered in full. */
   private int answersUnderWay() {
     int count = 0;
-    for (long sequence = sends.oldest(); sequence < numbered && sequence <= cursor; sequence++) {
+    for (long sequence = sends.oldest(); sequence < sent.numbered() && sequence <= cursor; sequence++) {
       if (sends.opcode(sequence).isAnswered()) {
-        int sent = sequence < cursor ? packets(sequence) : (int) (cursorOffset / connection.mtuBytes);
-        int answered = sequence == sends.oldest() ? Psn.distance(firstPsn[sends.slot(sequence)], unackedPsn) : 0;
-        if (sent > answered) {
-          count += (sent + READ_REQUEST_PACKETS - 1) / READ_REQUEST_PACKETS - answered / READ_REQUEST_PACKETS;
+        int asked = sequence < cursor ? sent.packets(sequence) : (int) (cursorOffset / connection.mtuBytes);
+        int answered = sequence == sends.oldest() ? sent.packetOf(sequence, sent.unackedPsn()) : 0;
+        if (asked > answered) {
+          count += (asked + READ_REQUEST_PACKETS - 1) / READ_REQUEST_PACKETS - answered / READ_REQUEST_PACKETS;
         }
       }
     }
@@ -276,8 +230,8 @@ final class Requester {
   }
 
   private void transmit(Frame out) {
-    if (cursor == numbered) {
-      number();
+    if (cursor == sent.numbered()) {
+      sent.number(cursorPsn);
     }
     SendOpcode opcode = sends.opcode(cursor);
     if (opcode == SendOpcode.READ) {
@@ -289,21 +243,15 @@ final class Requester {
     }
   }
 
-  /** Gives the request at the cursor its PSNs. */
-  private void number() {
-    firstPsn[sends.slot(cursor)] = cursorPsn;
-    numbered++;
-  }
-
   private void transmitPayload(Frame out) {
-    int inFlight = Psn.distance(unackedPsn, cursorPsn) + 1;
+    int inFlight = packetsUnderWay() + 1;
     boolean ackRequested = inFlight % ACK_EVERY_PACKETS == 0 || inFlight >= WINDOW_PACKETS;
     boolean last = PayloadPackets.write(connection, out, cursor, cursorOffset, cursorPsn, ackRequested);
     advance(1, last);
   }
 
   private void transmitRead(Frame out) {
-    int packets = packets(cursor);
+    int packets = sent.packets(cursor);
     int packet = (int) (cursorOffset / connection.mtuBytes);
     int end = Math.min(packets, (packet / READ_REQUEST_PACKETS + 1) * READ_REQUEST_PACKETS);
     long endOffset = Math.min(sends.totalBytes(cursor), (long) end * connection.mtuBytes);
@@ -333,9 +281,7 @@ final class Requester {
     } else {
       cursorOffset += (long) packets * connection.mtuBytes;
     }
-    if (Psn.compare(cursorPsn, sentPsn) > 0) {
-      sentPsn = cursorPsn;
-    } else {
+    if (!sent.extendTo(cursorPsn)) {
       connection.counters.increment(Counter.RETRANSMITTED_PKTS);
     }
   }
@@ -347,7 +293,7 @@ final class Requester {
    * @return whether it got there; not if a completion found no room, which flushes all requests
    */
   private boolean acknowledgeUpTo(int psn, long nowNs) {
-    int missing = firstMissingAnswer(psn);
+    int missing = sent.firstMissingAnswer(psn);
     acknowledgeBefore(missing, nowNs);
     if (connection.state() == QueuePairState.ERROR) {
       return false;
@@ -355,7 +301,7 @@ final class Requester {
     if (missing == psn) {
       return true;
     }
-    if (impliedNakPsn != missing && !isWaiting()) {
+    if (impliedNakPsn != missing && !retries.isWaiting()) {
       connection.counters.increment(Counter.IMPLIED_NAK_SEQ_ERR);
       impliedNakPsn = missing;
       retryFrom(missing);
@@ -363,34 +309,9 @@ final class Requester {
     return false;
   }
 
-  /**
-   * The first PSN before the given one at which a READ response or an atomic's value is still to come; else the given.
-   */
-  private int firstMissingAnswer(int before) {
-    for (long sequence = sends.oldest(); sequence < numbered; sequence++) {
-      int first = sequence == sends.oldest() ? unackedPsn : firstPsn[sends.slot(sequence)];
-      if (Psn.compare(first, before) >= 0) {
-        return before;
-      }
-      if (sends.opcode(sequence).isAnswered()) {
-        return first;
-      }
-    }
-    return before;
-  }
-
-  /** The request that a PSN under way belongs to. */
-  private long find(int psn) {
-    long sequence = sends.oldest();
-    while (sequence < numbered && Psn.distance(firstPsn[sends.slot(sequence)], psn) >= packets(sequence)) {
-      sequence++;
-    }
-    return sequence;
-  }
-
   private void takeReadResponse(long sequence, RocePacket packet, long payloadAddress, long nowNs) {
     int psn = packet.psn();
-    long offset = (long) Psn.distance(firstPsn[sends.slot(sequence)], psn) * connection.mtuBytes;
+    long offset = (long) sent.packetOf(sequence, psn) * connection.mtuBytes;
     boolean read = sends.opcode(sequence) == SendOpcode.READ;
     long expectedBytes = read ? Math.min(connection.mtuBytes, sends.totalBytes(sequence) - offset) : 0;
     if (packet.payloadBytes() != expectedBytes) {
@@ -414,12 +335,12 @@ final class Requester {
   }
 
   private void acknowledgeBefore(int psn, long nowNs) {
-    if (psn == unackedPsn) {
+    if (psn == sent.unackedPsn()) {
       return;
     }
-    unackedPsn = psn;
+    sent.acknowledgeBefore(psn);
     impliedNakPsn = NO_PSN;
-    refillRetries();
+    retries.onProgress();
     completeAcknowledged();
     if (connection.state() == QueuePairState.ERROR) {
       return;
@@ -427,45 +348,37 @@ final class Requester {
     if (Psn.compare(psn, cursorPsn) > 0) {
       seek(psn);
     }
-    deadlineNs = NEVER;
-    if (unackedPsn != cursorPsn) {
-      arm(nowNs);
+    retries.disarm();
+    if (packetsUnderWay() > 0) {
+      retries.arm(nowNs);
     }
   }
 
   private void completeAcknowledged() {
-    while (sends.oldest() < numbered && isAcknowledged(sends.oldest())) {
+    while (sent.isOldestAcknowledged()) {
       connection.completeSend(CompletionStatus.SUCCESS);
     }
   }
 
-  private boolean isAcknowledged(long sequence) {
-    return Psn.distance(firstPsn[sends.slot(sequence)], unackedPsn) >= packets(sequence);
-  }
-
-  private int packets(long sequence) {
-    SendOpcode opcode = sends.opcode(sequence);
-    if (opcode.isLocal()) {
-      return 0;
-    }
-    return opcode.isAtomic() ? 1 : connection.packets(sends.totalBytes(sequence));
+  /** Those before the cursor that aren't acknowledged. */
+  private int packetsUnderWay() {
+    return Psn.distance(sent.unackedPsn(), cursorPsn);
   }
 
   /** While it waits it sends nothing, so a second RNR NAK for the same packet is no news and uses no retry. */
   private void onReceiverNotReady(int psn, long delayNs, long nowNs) {
     connection.counters.increment(Counter.RCVD_RNR_ERR);
-    boolean repeated = isWaiting() && psn == unackedPsn;
+    boolean repeated = retries.isWaiting() && psn == sent.unackedPsn();
     if (repeated || !acknowledgeUpTo(psn, nowNs)) {
       return;
     }
-    if (rnrRetryCount != RNR_RETRY_FOR_EVER && rnrRetriesLeft-- == 0) {
+    if (!retries.takeForReceiver()) {
       connection.counters.increment(Counter.RNR_NAK_RETRY_ERR);
       fail(CompletionStatus.RECEIVER_NOT_READY_RETRY_EXCEEDED);
       return;
     }
     seek(psn);
-    resumeNs = nowNs + delayNs;
-    deadlineNs = NEVER;
+    retries.waitUntil(nowNs + delayNs);
   }
 
   private void onNak(int syndrome, int psn, long nowNs) {
@@ -490,7 +403,7 @@ final class Requester {
   /** After an RNR NAK soft-RoCE sends one of these for what was behind the refused packet: not news. */
   private void onSequenceError(int psn, long nowNs) {
     connection.counters.increment(Counter.PACKET_SEQ_ERR);
-    if (isWaiting()) {
+    if (retries.isWaiting()) {
       return;
     }
     if (acknowledgeUpTo(psn, nowNs)) {
@@ -505,38 +418,20 @@ final class Requester {
   }
 
   private void retryFrom(int psn) {
-    if (retriesLeft-- == 0) {
+    if (!retries.take()) {
       connection.counters.increment(Counter.RETRY_EXCEEDED_ERR);
       fail(CompletionStatus.RETRY_EXCEEDED);
       return;
     }
     seek(psn);
-    deadlineNs = NEVER;
+    retries.disarm();
   }
 
   /** Puts the cursor on a PSN from the first unacknowledged to the first never sent. */
   private void seek(int psn) {
     cursorPsn = psn;
-    for (long sequence = sends.oldest(); sequence < numbered; sequence++) {
-      int packet = Psn.distance(firstPsn[sends.slot(sequence)], psn);
-      if (packet < packets(sequence)) {
-        cursor = sequence;
-        cursorOffset = (long) packet * connection.mtuBytes;
-        return;
-      }
-    }
-    cursor = numbered;
-    cursorOffset = 0;
-  }
-
-  private void arm(long nowNs) {
-    deadlineNs = timeoutNs == NEVER ? NEVER : nowNs + (timeoutNs << Math.min(timeoutsInARow, MOST_DOUBLINGS));
-  }
-
-  private void refillRetries() {
-    timeoutsInARow = 0;
-    retriesLeft = retryCount;
-    rnrRetriesLeft = rnrRetryCount;
+    cursor = sent.find(psn);
+    cursorOffset = cursor == sent.numbered() ? 0 : (long) sent.packetOf(cursor, psn) * connection.mtuBytes;
   }
 
   private void fail(CompletionStatus status) {

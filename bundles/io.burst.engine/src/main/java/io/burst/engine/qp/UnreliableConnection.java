@@ -124,7 +124,7 @@ final class UnreliableConnection extends Connection {
 
   @Override
   long nextDeadlineNs() {
-    return Requester.NEVER;
+    return Retries.NEVER;
   }
 
   @Override

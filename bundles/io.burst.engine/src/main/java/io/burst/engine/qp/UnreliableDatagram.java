@@ -146,7 +146,7 @@ public final class UnreliableDatagram extends QueuePairContext {
 
   @Override
   long nextDeadlineNs() {
-    return Requester.NEVER;
+    return Retries.NEVER;
   }
 
   @Override

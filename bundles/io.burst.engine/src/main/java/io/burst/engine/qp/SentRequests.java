@@ -1,0 +1,117 @@
+package io.burst.engine.qp;
+
+import io.burst.engine.wire.Psn;
+import io.burst.verbs.SendOpcode;
+
+/**
+ * Which PSNs the requests of a send queue have, and how far the peer has acknowledged them. Owned by its queue pair's
+ * thread.
+ *
+ * <p>Two PSNs bound what is under way: everything before {@link #unackedPsn} is acknowledged, and nothing from {@link
+ * #endPsn} on was ever sent.
+ */
+final class SentRequests {
+  private final Connection connection;
+  private final SendQueue sends;
+  /** The first PSN of each request, by slot; valid from the oldest request to {@link #numbered}. */
+  private final int[] firstPsn;
+
+  /** Requests before this one have PSNs. */
+  private long numbered;
+  private int unackedPsn;
+  private int endPsn;
+
+  SentRequests(Connection connection) {
+    this.connection = connection;
+    sends = connection.sends;
+    firstPsn = new int[sends.slots()];
+    numbered = sends.oldest();
+  }
+
+  void start(int psn) {
+    unackedPsn = psn;
+    endPsn = psn;
+  }
+
+  /** The first request that has no PSNs yet. */
+  long numbered() {
+    return numbered;
+  }
+
+  int unackedPsn() {
+    return unackedPsn;
+  }
+
+  /** Gives the next request its PSNs, from this one on. */
+  void number(int psn) {
+    firstPsn[sends.slot(numbered)] = psn;
+    numbered++;
+  }
+
+  /**
+   * Notes that everything before a PSN was sent.
+   *
+   * @return whether some of it was sent for the first time
+   */
+  boolean extendTo(int psn) {
+    boolean further = Psn.compare(psn, endPsn) > 0;
+    if (further) {
+      endPsn = psn;
+    }
+    return further;
+  }
+
+  /** Notes that everything before a PSN is acknowledged. */
+  void acknowledgeBefore(int psn) {
+    unackedPsn = psn;
+  }
+
+  boolean isUnderWay(int psn) {
+    return Psn.distance(unackedPsn, psn) < Psn.distance(unackedPsn, endPsn);
+  }
+
+  /** Whether the oldest request is acknowledged to its end; what is done at this end needs no more than its turn. */
+  boolean isOldestAcknowledged() {
+    long oldest = sends.oldest();
+    return oldest < numbered && packetOf(oldest, unackedPsn) >= packets(oldest);
+  }
+
+  /** The request that a PSN under way belongs to, or {@link #numbered} if it is of none. */
+  long find(int psn) {
+    long sequence = sends.oldest();
+    while (sequence < numbered && packetOf(sequence, psn) >= packets(sequence)) {
+      sequence++;
+    }
+    return sequence;
+  }
+
+  /** Which packet of the request has this PSN, which is not before its first. */
+  int packetOf(long sequence, int psn) {
+    return Psn.distance(firstPsn[sends.slot(sequence)], psn);
+  }
+
+  /** PSNs that a request takes: one a packet of its payload or of the READ's responses. */
+  int packets(long sequence) {
+    SendOpcode opcode = sends.opcode(sequence);
+    if (opcode.isLocal()) {
+      return 0;
+    }
+    return opcode.isAtomic() ? 1 : connection.packets(sends.totalBytes(sequence));
+  }
+
+  /**
+   * The first PSN before the given one at which a READ response or an atomic's value is still to come; else the given.
+   */
+  int firstMissingAnswer(int before) {
+    for (long sequence = sends.oldest(); sequence < numbered; sequence++) {
+      int first = sequence == sends.oldest() ? unackedPsn : firstPsn[sends.slot(sequence)];
+      if (Psn.compare(first, before) >= 0) {
+        return before;
+      }
+      if (sends.opcode(sequence).isAnswered()) {
+        return first;
+      }
+    }
+    return before;
+  }
+}
