@@ -196,7 +196,10 @@ public abstract class QueuePairContext {
   /** Takes a packet of this service from a peer that may send it. */
   abstract void take(RocePacket packet, long bufferAddress, long nowNs);
 
-  abstract boolean pollAnswer(Frame out);
+  /** Writes the next answer to the peer; unreliable services have none. */
+  boolean pollAnswer(Frame out) {
+    return false;
+  }
 
   /** Writes the next packet of a request; begins none unless {@link #mayBegin}. */
   abstract boolean pollRequest(Frame out, long nowNs);
@@ -204,12 +207,19 @@ public abstract class QueuePairContext {
   /** Whether a request was sent in part, or isn't acknowledged. */
   abstract boolean hasBegunSends();
 
-  abstract void onTimeout(long nowNs);
+  /** Unreliable services wait for nothing. */
+  void onTimeout(long nowNs) {}
 
-  abstract long nextDeadlineNs();
+  long nextDeadlineNs() {
+    return Retries.NEVER;
+  }
 
   /** Completes all sends as flushed. */
-  abstract void flushSends();
+  void flushSends() {
+    while (!sends.isEmpty()) {
+      completeSend(CompletionStatus.WORK_REQUEST_FLUSHED);
+    }
+  }
 
   boolean mayBegin() {
     return state == QueuePairState.READY_TO_SEND;

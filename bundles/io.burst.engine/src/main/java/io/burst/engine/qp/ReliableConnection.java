@@ -91,6 +91,7 @@ final class ReliableConnection extends Connection {
 
   @Override
   void flushSends() {
-    requester.flush();
+    super.flushSends();
+    requester.stop();
   }
 }

@@ -145,11 +145,8 @@ final class Requester {
     }
   }
 
-  /** Completes everything posted as flushed. */
-  void flush() {
-    while (!sends.isEmpty()) {
-      connection.completeSend(CompletionStatus.WORK_REQUEST_FLUSHED);
-    }
+  /** Its requests are gone: it waits for nothing more. */
+  void stop() {
     retries.stop();
   }
 

@@ -85,11 +85,6 @@ final class UnreliableConnection extends Connection {
   }
 
   @Override
-  boolean pollAnswer(Frame out) {
-    return false;
-  }
-
-  @Override
   boolean pollRequest(Frame out, long nowNs) {
     if (sends.isEmpty() || !mayBegin() && !hasBegunSends()) {
       return false;
@@ -118,20 +113,8 @@ final class UnreliableConnection extends Connection {
   }
 
   @Override
-  void onTimeout(long nowNs) {
-    // Nothing is waited for.
-  }
-
-  @Override
-  long nextDeadlineNs() {
-    return Retries.NEVER;
-  }
-
-  @Override
   void flushSends() {
-    while (!sends.isEmpty()) {
-      completeSend(CompletionStatus.WORK_REQUEST_FLUSHED);
-    }
+    super.flushSends();
     sentBytes = 0;
   }
 

@@ -113,11 +113,6 @@ public final class UnreliableDatagram extends QueuePairContext {
   }
 
   @Override
-  boolean pollAnswer(Frame out) {
-    return false;
-  }
-
-  @Override
   boolean pollRequest(Frame out, long nowNs) {
     if (!mayBegin() || sends.isEmpty()) {
       return false;
@@ -137,23 +132,6 @@ public final class UnreliableDatagram extends QueuePairContext {
   @Override
   boolean hasBegunSends() {
     return false;
-  }
-
-  @Override
-  void onTimeout(long nowNs) {
-    // Nothing is waited for.
-  }
-
-  @Override
-  long nextDeadlineNs() {
-    return Retries.NEVER;
-  }
-
-  @Override
-  void flushSends() {
-    while (!sends.isEmpty()) {
-      completeSend(CompletionStatus.WORK_REQUEST_FLUSHED);
-    }
   }
 
   private CompletionStatus fault(long sequence) {
