@@ -29,6 +29,8 @@ final class Responder {
 
   private ResponderResources resources = new ResponderResources(0);
   private int expectedPsn;
+  /** Of the last packet of a SEND or WRITE that was executed. */
+  private int placedPsn;
   private int messageSequenceNumber;
   private int minRnrTimer;
 
@@ -45,6 +47,7 @@ final class Responder {
 
   void start(ReadyToReceive attributes) {
     expectedPsn = Psn.mask(attributes.receivePsn());
+    placedPsn = Psn.add(expectedPsn, -1);
     minRnrTimer = attributes.minRnrTimer();
     resources = new ResponderResources(attributes.maxDestinationReadAtomic());
   }
@@ -108,7 +111,10 @@ final class Responder {
     }
   }
 
-  /** What was executed is answered again, from what was kept of it, and never executed or even checked again. */
+  /**
+   * What was executed is answered again, from what was kept of it, and never executed or even checked again. An ACK
+   * never has the PSN of a READ or atomic: soft-RoCE takes it for the answer, and completes what got no data.
+   */
   private void onDuplicate(RocePacket packet) {
     switch (packet.opcode().operation()) {
       case READ_REQUEST:
@@ -125,7 +131,7 @@ final class Responder {
       default:
         // A NAK that is owed says as much, and more.
         if (answerSyndrome == NO_ANSWER) {
-          answer(Aeth.ACK, Psn.add(expectedPsn, -1));
+          answer(Aeth.ACK, placedPsn);
         }
     }
   }
@@ -266,6 +272,7 @@ final class Responder {
   /** A packet of a SEND or WRITE is in its place. */
   private void accept(RocePacket packet) {
     connection.onRequestTaken();
+    placedPsn = expectedPsn;
     expectedPsn = Psn.add(expectedPsn, 1);
     if (packet.opcode().isLast()) {
       messageSequenceNumber = Psn.add(messageSequenceNumber, 1);

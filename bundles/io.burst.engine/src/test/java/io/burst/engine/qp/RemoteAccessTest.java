@@ -220,6 +220,20 @@ class RemoteAccessTest {
     assertThat(queuePair.connection.state()).isEqualTo(QueuePairState.READY_TO_SEND);
   }
 
+  /** Linux 6.1's rxe_comp.c completes a READ or atomic, without its data, by an ACK of its last PSN. */
+  @Test
+  void aDuplicateBeforeAReadIsNotAcknowledgedByThePsnOfTheRead() {
+    byte[] write = write(queuePair.region.address(), queuePair.region.key(), 8);
+    queuePair.receive(write, 0);
+    assertThat(queuePair.transmit(0)).as("an ACK that nobody asked for").isNull();
+    queuePair.receive(readAt(PSN + 1), 0);
+    assertThat(queuePair.transmit(0).opcode()).isEqualTo(Opcode.RC_READ_RESPONSE_ONLY);
+    queuePair.receive(write, 0);
+    RocePacket again = queuePair.transmit(0);
+    assertThat(again.opcode()).isEqualTo(Opcode.RC_ACKNOWLEDGE);
+    assertThat(again.psn()).isEqualTo(PSN);
+  }
+
   private void again() {
     queuePair = connected(EnumSet.allOf(AccessFlag.class));
   }
