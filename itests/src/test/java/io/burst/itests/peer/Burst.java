@@ -104,15 +104,9 @@ final class Burst {
     return tracker;
   }
 
-  long counter(String name) {
-    return views.getService().counters().get(name);
-  }
-
-  /** Every counter that isn't 0, for the message of a failure. */
-  String counters() {
-    Map<String, Long> counters = views.getService().counters();
-    counters.values().removeIf(value -> value == 0);
-    return counters.toString();
+  /** Of the device, by name. */
+  Map<String, Long> counters() {
+    return views.getService().counters();
   }
 
   /** Returns when it is gone. */

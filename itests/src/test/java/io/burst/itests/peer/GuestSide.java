@@ -10,6 +10,9 @@ final class GuestSide implements Side {
 
   private static final String BUFFER = "0";
 
+  /** 17 ms: soft-RoCE waits so long for each READ response that was lost or overtaken. */
+  private static final int TIMEOUT_CODE = 12;
+
   private final VerbsPeer peer;
   private final SoftRoce guest;
   private final int[] gidIndex = new int[Family.values().length];
@@ -128,7 +131,7 @@ final class GuestSide implements Side {
       peer.ask("rtr id=" + id + " peer=" + remoteNumber + " psn=" + terms.psn() + " mtu=" + terms.pathMtu() + " " + gid
           + (reliable ? " reads=16 rnr-timer=12" : ""));
       peer.ask("rts id=" + id + " psn=" + terms.psn() + (reliable
-          ? " timeout=" + terms.timeout() + " retries=" + terms.retries() + " rnr-retries=7 reads=16" : ""));
+          ? " timeout=" + TIMEOUT_CODE + " retries=" + terms.retries() + " rnr-retries=7 reads=16" : ""));
     }
 
     @Override

@@ -32,4 +32,13 @@ enum Operation {
   boolean takesReceive() {
     return isSend() || this == WRITE_WITH_IMMEDIATE;
   }
+
+  /** What verbs-peer calls its completion. */
+  String completionName() {
+    return switch (opcode.completion()) {
+      case SEND -> "send";
+      case WRITE -> "write";
+      default -> guestName;
+    };
+  }
 }

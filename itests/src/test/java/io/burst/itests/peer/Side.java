@@ -32,7 +32,7 @@ interface Side {
    *
    * @param psn the first one of both
    * @param sharedReceives whether the receives are a shared queue's
-   * @param timeout the local ACK timeout's code
+   * @param timeout the code of BURST's local ACK timeout
    */
   record Terms(Service service, Family family, int pathMtu, int psn, boolean sharedReceives, int timeout, int retries) {
 

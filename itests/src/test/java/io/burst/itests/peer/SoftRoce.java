@@ -82,9 +82,8 @@ final class SoftRoce {
     return gid(family == Side.Family.IPV4 ? guestIpv4 : guestIpv6);
   }
 
-  /** As verbs-peer takes it. */
-  String hostGid(Side.Family family) {
-    return gid(family == Side.Family.IPV4 ? hostIpv4 : hostIpv6).toString();
+  Gid hostGid(Side.Family family) {
+    return gid(family == Side.Family.IPV4 ? hostIpv4 : hostIpv6);
   }
 
   private static Gid gid(String literal) {
@@ -119,6 +118,15 @@ final class SoftRoce {
       }
       return run.printed().strip();
     }
+  }
+
+  /**
+   * Changes what happens to packets that the guest sends.
+   *
+   * @param queueing as {@code tc qdisc} takes it
+   */
+  void shape(String queueing) throws IOException, InterruptedException {
+    run("tc qdisc replace dev eth0 root " + queueing);
   }
 
   /** Starts BURST beside the guest. */
