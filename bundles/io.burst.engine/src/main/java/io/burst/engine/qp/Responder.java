@@ -310,8 +310,12 @@ final class Responder {
     return true;
   }
 
-  /** The bytes are copied into the frame before the ICRC is taken: their owner may be writing them. */
+  /**
+   * The bytes are copied into the frame before the ICRC is taken: their owner may be writing them. The owner may have
+   * given them up since the READ was answered, and then nobody waits for them again.
+   */
   private boolean transmitReadResponse(Frame out, long entry) {
+    boolean repeated = resources.isAnswered(entry);
     int packet = resources.takePacket(entry);
     int last = resources.packets(entry) - 1;
     long offset = (long) packet * connection.mtuBytes;
@@ -319,6 +323,10 @@ final class Responder {
     long address = resources.address(entry) + offset;
     int psn = Psn.add(resources.firstPsn(entry), packet);
     Region region = bytes == 0 ? null : connection.find(resources.key(entry), address, bytes, REMOTE_READ);
+    if (bytes > 0 && region == null && repeated) {
+      resources.drop(entry);
+      return pollTransmit(out);
+    }
     if (bytes > 0 && region == null) {
       resources.clear();
       answer(Aeth.NAK_REMOTE_ACCESS_ERROR, psn);

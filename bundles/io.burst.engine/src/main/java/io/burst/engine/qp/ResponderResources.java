@@ -108,6 +108,16 @@ final class ResponderResources {
     return packet;
   }
 
+  /** Whether all of its response was sent once. */
+  boolean isAnswered(long entry) {
+    return answered[slot(entry)];
+  }
+
+  /** Sends no more of it. */
+  void drop(long entry) {
+    endPacket[slot(entry)] = nextPacket[slot(entry)];
+  }
+
   void clear() {
     for (int slot = 0; slot < capacity; slot++) {
       endPacket[slot] = nextPacket[slot];

@@ -195,6 +195,18 @@ class RemoteAccessTest {
     assertThat(queuePair.memory.getLong(0)).isEqualTo(42);
   }
 
+  /** The owner may give memory up when a READ of it is done: what the link doubled comes to nothing then. */
+  @Test
+  void aDuplicateReadOfMemoryThatIsGoneIsIgnored() {
+    byte[] request = readAt(PSN);
+    queuePair.receive(request, 0);
+    assertThat(queuePair.transmit(0).opcode()).isEqualTo(Opcode.RC_READ_RESPONSE_ONLY);
+    queuePair.receive(request, 0);
+    queuePair.table.remove(queuePair.region.key());
+    assertThat(queuePair.transmit(0)).isNull();
+    assertThat(queuePair.connection.state()).isEqualTo(QueuePairState.READY_TO_SEND);
+  }
+
   /** A READ that comes again may ask for the rest only; one that asks for other bytes under a used PSN gets nothing. */
   @Test
   void aDuplicateReadIsTheSameOrItsRest() {
