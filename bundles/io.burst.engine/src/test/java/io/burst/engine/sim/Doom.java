@@ -23,6 +23,18 @@ enum Doom {
   LOCAL_KEY,
   /** Something to be brought into a region that may only be read. */
   LOCAL_READ_ONLY,
+  /** The key of a memory window that was taken away. */
+  STALE_WINDOW,
+  /** The key of a memory window of another queue pair. */
+  OTHER_WINDOW,
+  /** Outside of a memory window, inside of its region. */
+  BEYOND_WINDOW,
+  /** A SEND that is to take away what isn't a window. */
+  NOT_A_WINDOW,
+  /** A binding that isn't allowed. */
+  WRONG_BINDING,
+  /** What is to be taken away at the own end isn't a window. */
+  WRONG_INVALIDATION,
   /** Receives whose key isn't one. */
   RECEIVE_KEY,
   /** No receives until the asker gives up. */
@@ -31,6 +43,11 @@ enum Doom {
   PEER_GONE,
   /** An application gives up. */
   APPLICATION;
+
+  /** Whether it needs receives of the queue pair's own, or ends with the queue pair holding one. */
+  boolean needsOwnReceives() {
+    return this == RECEIVE_KEY || this == NO_RECEIVES || this == PEER_GONE;
+  }
 
   /** Whether it is one wrong request that does it. */
   boolean isRequest() {

@@ -16,20 +16,28 @@ final class Messages {
 
   private final SplittableRandom random;
   private final int mtuBytes;
+  private final int roomBytes;
   private final List<Integer> consuming = new ArrayList<>();
   private int drawnBytes;
 
-  Messages(SplittableRandom random, int mtuBytes) {
+  /** @param roomBytes what receives have at most for them */
+  Messages(SplittableRandom random, int mtuBytes, int roomBytes) {
     this.random = random;
+    this.roomBytes = roomBytes;
     this.mtuBytes = mtuBytes;
   }
 
   /** Of the message that takes this receive. */
   int consuming(int receive) {
     while (consuming.size() <= receive) {
-      consuming.add(next());
+      consuming.add(Math.min(roomBytes, next()));
     }
     return consuming.get(receive);
+  }
+
+  /** What receives have at most, beside some spare bytes. */
+  int roomBytes() {
+    return roomBytes == LONGEST_BYTES ? 0 : roomBytes;
   }
 
   /** Of one more message: often around the path MTU's multiples, where segmentation has its corners. */

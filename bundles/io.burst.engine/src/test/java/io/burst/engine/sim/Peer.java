@@ -1,6 +1,5 @@
 package io.burst.engine.sim;
 
-import io.burst.engine.qp.CompletionRing;
 import io.burst.engine.qp.Counters;
 import io.burst.engine.qp.Endpoint;
 import io.burst.engine.qp.MemoryTable;
@@ -9,12 +8,14 @@ import io.burst.engine.qp.Region;
 import io.burst.engine.sim.model.Grant;
 import io.burst.engine.sim.model.Host;
 import io.burst.engine.sim.model.Mismatch;
+import io.burst.engine.sim.model.Pieces;
 import io.burst.engine.sim.model.SharedWord;
 import io.burst.engine.wire.Flow;
 import io.burst.spi.PacketPort;
 import io.burst.verbs.AccessFlag;
 import io.burst.verbs.Completion;
 import io.burst.verbs.Gid;
+import io.burst.verbs.ScatterGatherList;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.ArrayList;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 
 /**
  * One end of a simulated run: an endpoint on a faulty link, memory, and an application on each of the queue pairs.
@@ -32,22 +34,24 @@ import java.util.SplittableRandom;
 final class Peer {
   static final int[] DOMAINS = {1, 2};
 
-  private static final int COMPLETIONS = 512;
   private static final int WRITABLE_BYTES = 400 * 1024;
   private static final int SHARED_WORDS = 2;
   private static final int READABLE_BYTES = 160 * 1024;
 
   final Counters counters = new Counters();
-  final CompletionRing sendCompletions = new CompletionRing(COMPLETIONS);
-  final CompletionRing receiveCompletions;
+  final Completions sendCompletions;
+  final Completions receiveCompletions;
   final Endpoint endpoint;
   final Host host;
   final List<Application> applications = new ArrayList<>();
   final List<SharedWord> sharedWords = new ArrayList<>();
 
+  private final Map<Integer, SharedQueue> sharedQueues = new TreeMap<>();
   private final Arena arena;
   private final MemoryTable table = new MemoryTable();
   private final Map<Integer, Region> regions = new HashMap<>();
+  /** Where the addresses of zero-based memory count from, by key. */
+  private final Map<Integer, Integer> zeroAt = new HashMap<>();
   private final Map<Integer, LocalMemory> writable = new HashMap<>();
   private final Map<Integer, LocalMemory> readable = new HashMap<>();
   private final Map<Integer, Integer> sharedKeys = new HashMap<>();
@@ -58,7 +62,8 @@ final class Peer {
     this.port = port;
     this.arena = arena;
     host = arena.fill();
-    receiveCompletions = random.nextBoolean() ? sendCompletions : new CompletionRing(COMPLETIONS);
+    sendCompletions = new Completions(random.split());
+    receiveCompletions = random.nextBoolean() ? sendCompletions : new Completions(random.split());
     endpoint = new Endpoint(table, counters, random.nextInt(), (connection, defect) -> { throw defect; });
     for (int domain : DOMAINS) {
       writable.put(domain, local(domain, WRITABLE_BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE)));
@@ -109,14 +114,65 @@ final class Peer {
   /** @return its key */
   int register(int domain, int start, int lengthBytes, Set<AccessFlag> access) {
     Region region = table.add(domain, address(start), lengthBytes, Region.mask(access));
+    return granted(region, domain, start, lengthBytes, access);
+  }
+
+  /** Other memory, rights and key in the place of a region. */
+  int reregister(int key, int domain, int start, int lengthBytes, Set<AccessFlag> access) {
+    host.revoke(key);
+    zeroAt.remove(key);
+    Region region = table.change(regions.remove(key), domain, address(start), lengthBytes, Region.mask(access));
+    return granted(region, domain, start, lengthBytes, access);
+  }
+
+  private int granted(Region region, int domain, int start, int lengthBytes, Set<AccessFlag> access) {
     regions.put(region.key(), region);
-    host.grant(region.key(), new Grant(domain, start, lengthBytes, access));
+    host.grant(region.key(), new Grant(domain, start, lengthBytes, access, null));
+    name(region.key(), start, access);
     return region.key();
+  }
+
+  /** @return the key of a window that is bound to nothing */
+  int addWindow(int domain) {
+    return table.addWindow(domain).key();
+  }
+
+  /** Says what addresses under a key count from. */
+  void name(int key, int start, Set<AccessFlag> access) {
+    if (access.contains(AccessFlag.ZERO_BASED)) {
+      zeroAt.put(key, start);
+    } else {
+      zeroAt.remove(key);
+    }
+  }
+
+  /** The shared receives of a domain. */
+  SharedQueue sharedQueue(SplittableRandom random, int domain, long mostPauseNs, Histogram histogram) {
+    return sharedQueues.computeIfAbsent(
+        domain, key -> new SharedQueue(random.split(), this, domain, mostPauseNs, histogram));
+  }
+
+  /** What requests call the byte at an offset. */
+  long name(int key, long offset) {
+    return zeroAt.containsKey(key) ? offset - zeroAt.get(key) : address(offset);
+  }
+
+  /** The offset of the byte that requests call so. */
+  long offset(int key, long name) {
+    return name - name(key, 0);
+  }
+
+  void fill(ScatterGatherList into, Pieces pieces) {
+    into.clear();
+    for (int i = 0; i < pieces.count(); i++) {
+      into.add(name(pieces.key()[i], pieces.offset()[i]), pieces.lengthBytes()[i], pieces.key()[i]);
+    }
   }
 
   void deregister(int key) {
     table.remove(regions.remove(key).key());
     host.revoke(key);
+    zeroAt.remove(key);
   }
 
   /** The way from one of its queue pairs to one of the other end. */
@@ -131,6 +187,7 @@ final class Peer {
   void run(long nowNs) {
     boolean busy;
     do {
+      sharedQueues.values().forEach(queue -> queue.act(nowNs));
       applications.forEach(application -> application.act(nowNs));
       int arrived = port.receive(arena.received, arena.received.length, nowNs);
       for (int i = 0; i < arrived; i++) {
@@ -145,6 +202,9 @@ final class Peer {
 
   long nextEventNs() {
     long next = Math.min(port.nextDeadlineNs(), endpoint.nextDeadlineNs());
+    for (SharedQueue queue : sharedQueues.values()) {
+      next = Math.min(next, queue.nextActNs());
+    }
     for (Application application : applications) {
       next = Math.min(next, application.nextActNs());
     }
@@ -161,12 +221,17 @@ final class Peer {
       any |= poll(receiveCompletions);
     }
     applications.forEach(application -> application.check(nowNs));
+    sharedQueues.values().forEach(SharedQueue::check);
+    sendCompletions.check();
+    if (receiveCompletions != sendCompletions) {
+      receiveCompletions.check();
+    }
     return any;
   }
 
-  private boolean poll(CompletionRing ring) {
+  private boolean poll(Completions from) {
     boolean any = false;
-    while (ring.poll(completion)) {
+    while (from.poll(completion)) {
       any = true;
       find(completion.queuePairNumber).take(completion);
       completion = new Completion();

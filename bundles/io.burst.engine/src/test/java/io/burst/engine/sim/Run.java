@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 final class Run {
   private static final int FEWEST_CONNECTIONS = 3;
   private static final int MOST_CONNECTIONS = 5;
+  private static final int[] INLINE_BYTES = {0, 16, 300};
   private static final int FEWEST_REQUESTS = 200;
   private static final long LONGEST_NS = TimeUnit.MINUTES.toNanos(10);
   private static final int LATENCIES_A_TIMEOUT = 16;
@@ -67,7 +68,7 @@ final class Run {
 
   private void step() {
     long nextNs = nextEventNs();
-    Mismatch.unless(nextNs < LONGEST_NS, "it hangs");
+    Mismatch.unless(nextNs < LONGEST_NS, "it hangs: %s, %s", a.applications, b.applications);
     nowNs = Math.max(nowNs, nextNs);
     a.run(nowNs);
     b.run(nowNs);
@@ -102,22 +103,25 @@ final class Run {
   }
 
   private void connect(int index, int requests, Doom doom) throws IOException {
-    Terms terms = Terms.draw(random, !faults.isNone(), timeout, doom);
     int domainA = Peer.DOMAINS[index % 2];
     int domainB = Peer.DOMAINS[random.nextInt(2)];
-    int mtuBytes = terms.mtu().bytes();
+    SharedQueue sharedA = sharedQueue(a, domainA, doom);
+    SharedQueue sharedB = sharedQueue(b, domainB, doom);
+    Terms terms = Terms.draw(random, !faults.isNone(), timeout, sharedA != null || sharedB != null, doom);
+    Target targetA = new Target(random.split(), a, domainA);
+    Target targetB = new Target(random.split(), b, domainB);
     int doomAt = doom.isRequest() ? random.nextInt(requests) : Integer.MAX_VALUE;
-    Work forth = new Work(random.split(), a, domainA, b, domainB, mtuBytes, doom, doomAt);
-    Work back = new Work(random.split(), b, domainB, a, domainA, mtuBytes, Doom.NONE, Integer.MAX_VALUE);
-    Application atA = new Application(random.split(), a, domainA, forth, back, terms, requests, histogram);
-    Application atB = new Application(random.split(), b, domainB, back, forth, terms, requests, histogram);
+    Work forth = work(targetA, targetB, terms, sharedB, doom, doomAt);
+    Work back = work(targetB, targetA, terms, sharedA, Doom.NONE, Integer.MAX_VALUE);
+    Application atA = new Application(random.split(), a, forth, back, terms, sharedA, requests, histogram);
+    Application atB = new Application(random.split(), b, back, forth, terms, sharedB, requests, histogram);
     End.connect(atA.end, atB.end);
     int numberA = atA.queuePair.number();
     int numberB = atB.queuePair.number();
-    atA.connect(
-        atB, a.path(b, numberA, numberB), terms.firstPsnA(), terms.firstPsnB(), terms.readAtomicA(), terms.readAtomicB());
-    atB.connect(
-        atA, b.path(a, numberB, numberA), terms.firstPsnB(), terms.firstPsnA(), terms.readAtomicB(), terms.readAtomicA());
+    int depthA = terms.readAtomicA();
+    int depthB = terms.readAtomicB();
+    atA.connect(atB, a.path(b, numberA, numberB), terms.firstPsnA(), terms.firstPsnB(), depthA, depthB);
+    atB.connect(atA, b.path(a, numberB, numberA), terms.firstPsnB(), terms.firstPsnA(), depthB, depthA);
     a.applications.add(atA);
     b.applications.add(atB);
     long soonNs = random.nextLong(16 * terms.timeoutNs());
@@ -128,6 +132,18 @@ final class Run {
     }
     histogram.add("dooms", doom);
     histogram.add("path MTUs", terms.mtu().bytes());
+  }
+
+  private Work work(Target own, Target other, Terms terms, SharedQueue shared, Doom doom, int doomAt) {
+    int roomBytes = shared == null ? Messages.LONGEST_BYTES : SharedQueue.ROOM_BYTES;
+    Messages messages = new Messages(random.split(), terms.mtu().bytes(), roomBytes);
+    return new Work(random.split(), own, other, messages, INLINE_BYTES[random.nextInt(3)], doom, doomAt);
+  }
+
+  /** The shared receives that a queue pair takes from, or null when it has its own. */
+  private SharedQueue sharedQueue(Peer peer, int domain, Doom doom) {
+    boolean own = doom.needsOwnReceives() || random.nextInt(3) > 0;
+    return own ? null : peer.sharedQueue(random, domain, 4096L << timeout, histogram);
   }
 
   private <T> T pick(T[] from) {

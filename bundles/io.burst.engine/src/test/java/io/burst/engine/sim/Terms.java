@@ -32,10 +32,14 @@ record Terms(
   private static final int ABOUT_TO_WRAP = 0xFF_FFF0;
   private static final int RNR_TIMERS = 24;
 
-  /** On a link that loses nothing a retry is never needed, save where the peer is gone. */
-  static Terms draw(SplittableRandom random, boolean faulty, int timeout, Doom doom) {
+  /**
+   * On a link that loses nothing a retry is never needed, save where the peer is gone.
+   *
+   * @param shared whether others may take the receives
+   */
+  static Terms draw(SplittableRandom random, boolean faulty, int timeout, boolean shared, Doom doom) {
     long timeoutNs = timeoutNs(timeout);
-    boolean finiteRnr = doom == Doom.NO_RECEIVES || random.nextInt(3) == 0;
+    boolean finiteRnr = doom == Doom.NO_RECEIVES || !shared && random.nextInt(3) == 0;
     int rnrTimer = 1 + random.nextInt(8);
     if (finiteRnr) {
       // Late receives are there after one wait, so that only those that never come use up the retries.

@@ -22,8 +22,12 @@ final class Channel {
   private final End asker;
   private final End answerer;
   private final List<Request> requests = new ArrayList<>();
-  /** Which receive each takes. */
-  private final List<Integer> receive = new ArrayList<>();
+  /** What its rights made of each when it was posted. */
+  private final List<Outcome> judged = new ArrayList<>();
+  /** How many before each take receives; none for one that doesn't. */
+  private final List<Integer> consumer = new ArrayList<>();
+  /** The receives that were taken, in order. */
+  private final List<Integer> taken = new ArrayList<>();
   /** What a READ or atomic brings, once it was executed. */
   private final List<byte[]> brought = new ArrayList<>();
   private int consuming;
@@ -42,7 +46,8 @@ final class Channel {
 
   int post(Request request) {
     requests.add(request);
-    receive.add(request.consumesReceive() ? consuming++ : NOT_CONSUMING);
+    judged.add(judge(request));
+    consumer.add(request.consumesReceive() ? consuming++ : NOT_CONSUMING);
     brought.add(null);
     return requests.size() - 1;
   }
@@ -64,13 +69,13 @@ final class Channel {
     Mismatch.unless(index == completed && index < requests.size(), "send %d completed, %d is next", index, completed);
     executeThrough(index);
     Request request = requests.get(index);
-    if (request.isAwaitedByFences()) {
+    if (request.opcode.isAnswered()) {
       checkFence(index);
     }
-    if (request.sharedWord() != null) {
-      byte[] found = asker.host.actual(request.pieces());
-      request.sharedWord().completed(this, index, request, wordOf(found).getLong(0));
-      asker.host.expect(request.pieces(), found);
+    if (request.sharedWord != null) {
+      byte[] found = asker.host.actual(request.pieces);
+      request.sharedWord.completed(this, index, request, wordOf(found).getLong(0));
+      asker.host.expect(request.pieces, found);
     } else if (request.brings()) {
       checkBrought(index);
     }
@@ -86,9 +91,9 @@ final class Channel {
       case RETRY_EXCEEDED -> Mismatch.unless(mayGiveUp, "send %d gave up on a peer that is there", index);
       case RECEIVER_NOT_READY_RETRY_EXCEEDED -> {
         Mismatch.unless(
-            receive.get(index) >= answerer.receives.posted(), "send %d found no receive, which is there", index);
+            request.consumesReceive() && receiveOf(index) == null, "send %d found no receive, which is there", index);
         executeThrough(index - 1);
-        stop = request.isSend() ? index : index + 1;
+        stop = request.opcode.isSend() ? index : index + 1;
       }
       default -> {
         boolean right = outcome != null && outcome != Outcome.DONE && completion.status == outcome.atAsker;
@@ -104,25 +109,37 @@ final class Channel {
   /** It ended in error: what it would have brought may be there, in part. */
   void forgetBrought(int index) {
     if (requests.get(index).brings()) {
-      asker.host.forget(requests.get(index).pieces());
+      asker.host.forget(requests.get(index).pieces);
     }
   }
 
   /** A receive completed well: the request that takes it has had its effect. */
   void checkReceived(int receiveIndex, Completion completion) {
-    int index = receive.indexOf(receiveIndex);
+    int index = consumer.indexOf(taken.size());
     Mismatch.unless(index >= 0, "receive %d completed, and nothing was sent for it", receiveIndex);
+    taken.add(receiveIndex);
     executeThrough(index);
     Request request = requests.get(index);
     CompletionOpcode opcode =
-        request.isSend() ? CompletionOpcode.RECEIVE : CompletionOpcode.RECEIVE_WRITE_WITH_IMMEDIATE;
-    Mismatch.unless(completion.opcode == opcode, "a receive of %s completed as %s", request.opcode(), opcode);
+        request.opcode.isSend() ? CompletionOpcode.RECEIVE : CompletionOpcode.RECEIVE_WRITE_WITH_IMMEDIATE;
+    Mismatch.unless(completion.opcode == opcode, "a receive of %s completed as %s", request.opcode, opcode);
     Mismatch.unless(
         completion.lengthBytes == request.lengthBytes(),
         "a receive of %d bytes completed as %d", request.lengthBytes(), completion.lengthBytes);
-    boolean immediate = request.opcode().hasImmediate();
-    Mismatch.unless(completion.hasImmediate == immediate, "an immediate of %s is %s", request.opcode(), !immediate);
-    Mismatch.unless(!immediate || completion.immediate == request.immediate(), "a wrong immediate");
+    boolean immediate = request.opcode.hasImmediate();
+    Mismatch.unless(completion.hasImmediate == immediate, "an immediate of %s is %s", request.opcode, !immediate);
+    Mismatch.unless(!immediate || completion.immediate == request.immediate, "a wrong immediate");
+    boolean invalidates = request.opcode == SendOpcode.SEND_WITH_INVALIDATE;
+    Mismatch.unless(
+        completion.hasInvalidatedKey == invalidates
+            && (!invalidates || completion.invalidatedKey == request.invalidateKey),
+        "a %s tells of the wrong key", request.opcode);
+    Mismatch.unless(!completion.hasGlobalRouteHeader, "a connection's receive has a route header");
+  }
+
+  /** Whether the last one received was to wake who waits for it. */
+  boolean lastWasSolicited() {
+    return requests.get(consumer.indexOf(taken.size() - 1)).solicited;
   }
 
   /** What the next request that the other end must refuse makes of the receive there; null when there is none. */
@@ -142,8 +159,8 @@ final class Channel {
   void abandon() {
     for (int i = completed; i < requests.size(); i++) {
       Request request = requests.get(i);
-      if (request.sharedWord() != null) {
-        request.sharedWord().forget();
+      if (request.sharedWord != null) {
+        request.sharedWord.forget();
       }
     }
     for (int i = executed; i < Math.min(stop, requests.size()); i++) {
@@ -156,17 +173,18 @@ final class Channel {
 
   private void mayHaveHadItsEffect(int index) {
     Request request = requests.get(index);
-    int target = (int) request.target();
-    if (request.isSend()) {
-      if (receive.get(index) < answerer.receives.posted()) {
-        answerer.host.mayHold(answerer.receives.get(receive.get(index)), request.payload());
+    int target = (int) request.target;
+    if (request.opcode.isSend()) {
+      Pieces pieces = receiveOf(index);
+      if (pieces != null) {
+        answerer.host.mayHold(pieces, request.payload);
       }
     } else if (isRefused(index)) {
       return;
-    } else if (request.opcode().isAtomic() || request.opcode() == SendOpcode.ATOMIC_WRITE) {
+    } else if (request.opcode.isAtomic() || request.opcode == SendOpcode.ATOMIC_WRITE) {
       answerer.host.forget(target, Long.BYTES);
     } else if (request.writes()) {
-      answerer.host.mayHold(target, request.payload());
+      answerer.host.mayHold(target, request.payload);
     }
   }
 
@@ -205,44 +223,45 @@ final class Channel {
 
   private void execute(int index) {
     Request request = requests.get(index);
-    int receiveIndex = receive.get(index);
     Mismatch.unless(
-        receiveIndex < answerer.receives.completed(), "request %d came before its receive's completion", index);
-    int target = (int) request.target();
-    switch (request.opcode()) {
-      case SEND, SEND_WITH_IMMEDIATE -> {
-        answerer.host.expect(answerer.receives.get(receiveIndex), request.payload());
-        answerer.host.check(answerer.receives.get(receiveIndex), "receive %d of request %d", receiveIndex, index);
+        consumer.get(index) < taken.size(), "request %d came before its receive's completion", index);
+    int target = (int) request.target;
+    switch (request.opcode) {
+      case SEND, SEND_WITH_IMMEDIATE, SEND_WITH_INVALIDATE -> {
+        answerer.host.expect(receiveOf(index), request.payload);
+        answerer.host.check(receiveOf(index), "what request %d has sent", index);
+        answerer.host.revoke(request.invalidateKey);
       }
-      case WRITE, WRITE_WITH_IMMEDIATE, ATOMIC_WRITE -> answerer.host.expect(target, request.payload());
+      case WRITE, WRITE_WITH_IMMEDIATE, ATOMIC_WRITE -> answerer.host.expect(target, request.payload);
       case READ -> brought.set(index, answerer.host.expected(target, request.lengthBytes()));
       case COMPARE_SWAP, FETCH_ADD -> {
-        if (request.sharedWord() == null) {
+        if (request.sharedWord == null) {
           brought.set(index, answerer.host.expected(target, Long.BYTES));
           executeAtomic(request, target);
         }
       }
-      default -> throw new IllegalArgumentException("no model of " + request.opcode());
+      case LOCAL_INVALIDATE -> asker.host.revoke(request.invalidateKey);
+      case BIND_MEMORY_WINDOW -> asker.host.bind(request.binding, asker);
     }
   }
 
   private void executeAtomic(Request request, int target) {
     long found = answerer.host.word(target);
     ByteBuffer left = wordOf(new byte[Long.BYTES]);
-    if (request.opcode() == SendOpcode.FETCH_ADD) {
-      answerer.host.expect(target, left.putLong(found + request.swapOrAdd()).array());
-    } else if (found == request.compare()) {
-      answerer.host.expect(target, left.putLong(request.swapOrAdd()).array());
+    if (request.opcode == SendOpcode.FETCH_ADD) {
+      answerer.host.expect(target, left.putLong(found + request.swapOrAdd).array());
+    } else if (found == request.compare) {
+      answerer.host.expect(target, left.putLong(request.swapOrAdd).array());
     }
   }
 
   /** A WRITE is in its place, where no later one has been already. */
   private void checkWritten(int index) {
     Request request = requests.get(index);
-    if (request.opcode() != SendOpcode.WRITE && request.opcode() != SendOpcode.WRITE_WITH_IMMEDIATE) {
+    if (request.opcode != SendOpcode.WRITE && request.opcode != SendOpcode.WRITE_WITH_IMMEDIATE) {
       return;
     }
-    int from = (int) request.target();
+    int from = (int) request.target;
     int end = from + request.lengthBytes();
     for (int at = answerer.host.difference(from, end - from);
         at >= 0;
@@ -256,14 +275,14 @@ final class Channel {
   /** What was read was there, or a later WRITE that no fence held back has put it there. */
   private void checkBrought(int index) {
     Request request = requests.get(index);
-    byte[] actual = asker.host.actual(request.pieces());
+    byte[] actual = asker.host.actual(request.pieces);
     byte[] expected = brought.get(index);
     for (int at = mismatch(actual, expected, 0); at >= 0; at = mismatch(actual, expected, at + 1)) {
       Mismatch.unless(
-          isWritten(index + 1, nextFenced(index), request.target() + at, actual[at]),
-          "%s %d brought a wrong byte %d of %d", request.opcode(), index, at, actual.length);
+          isWritten(index + 1, nextFenced(index), request.target + at, actual[at]),
+          "%s %d brought a wrong byte %d of %d", request.opcode, index, at, actual.length);
     }
-    asker.host.expect(request.pieces(), actual);
+    asker.host.expect(request.pieces, actual);
   }
 
   /** The first index from the given one on at which they differ, or -1. */
@@ -280,17 +299,17 @@ final class Channel {
     }
     Mismatch.unless(executed <= fenced, "request %d went before %d, in spite of its fence", fenced, index);
     Request request = requests.get(fenced);
-    if (request.opcode() == SendOpcode.WRITE && request.lengthBytes() >= Long.BYTES && !isRefused(fenced)) {
-      long there = answerer.host.actualLong((int) request.target());
+    if (request.opcode == SendOpcode.WRITE && request.lengthBytes() >= Long.BYTES && !isRefused(fenced)) {
+      long there = answerer.host.actualLong((int) request.target);
       Mismatch.unless(
-          there != wordOf(request.payload()).getLong(0) || there == answerer.host.word((int) request.target()),
+          there != wordOf(request.payload).getLong(0) || there == answerer.host.word((int) request.target),
           "request %d wrote before %d was done, in spite of its fence", fenced, index);
     }
   }
 
   private int nextFenced(int index) {
     int next = index + 1;
-    while (next < requests.size() && !requests.get(next).fenced()) {
+    while (next < requests.size() && !requests.get(next).fenced) {
       next++;
     }
     return next;
@@ -299,51 +318,75 @@ final class Channel {
   private boolean isWritten(int from, int end, long at, byte value) {
     for (int i = from; i < end; i++) {
       Request request = requests.get(i);
-      long index = at - request.target();
-      if (request.writes() && index >= 0 && index < request.lengthBytes() && request.payload()[(int) index] == value) {
+      long index = at - request.target;
+      if (request.writes() && index >= 0 && index < request.lengthBytes() && request.payload[(int) index] == value) {
         return true;
       }
     }
     return false;
   }
 
+  /** Where a SEND goes; null as long as that isn't known. */
+  private Pieces receiveOf(int index) {
+    int number = consumer.get(index);
+    if (number < taken.size()) {
+      return answerer.receives.get(taken.get(number));
+    }
+    boolean known = !answerer.receives.isShared() && number < answerer.receives.posted();
+    return known ? answerer.receives.get(number) : null;
+  }
+
   /** Null as long as its receive isn't there. */
   private Outcome outcome(int index) {
     Request request = requests.get(index);
-    if (!asker.host.permits(asker.domain, request.pieces(), request.brings() ? AccessFlag.LOCAL_WRITE : null)) {
+    if (!request.opcode.isSend() || judged.get(index) == Outcome.OWN_MEMORY) {
+      return judged.get(index);
+    }
+    Pieces pieces = receiveOf(index);
+    if (pieces == null && !answerer.receives.isShared()) {
+      return null;
+    }
+    int room = pieces == null ? answerer.receives.sharedRoomBytes() : pieces.totalBytes();
+    if (request.lengthBytes() > room) {
+      return Outcome.TOO_LONG;
+    }
+    boolean writable = pieces == null || answerer.host.permitsLocal(answerer, pieces, AccessFlag.LOCAL_WRITE);
+    return writable ? judged.get(index) : Outcome.BAD_RECEIVE;
+  }
+
+  private Outcome judge(Request request) {
+    AccessFlag local = request.brings() ? AccessFlag.LOCAL_WRITE : null;
+    if (!request.inline && !asker.host.permitsLocal(asker, request.pieces, local)) {
       return Outcome.OWN_MEMORY;
     }
-    return switch (request.opcode()) {
-      case SEND, SEND_WITH_IMMEDIATE -> sendOutcome(request, receive.get(index));
+    return switch (request.opcode) {
+      case SEND, SEND_WITH_IMMEDIATE -> Outcome.DONE;
+      case SEND_WITH_INVALIDATE -> answerer.host.isWindowOf(answerer, request.invalidateKey)
+          ? Outcome.DONE
+          : Outcome.NOT_A_WINDOW;
+      case LOCAL_INVALIDATE -> asker.host.isWindowOf(asker, request.invalidateKey)
+          ? Outcome.DONE
+          : Outcome.NOT_INVALIDATED;
+      case BIND_MEMORY_WINDOW -> asker.host.permitsBinding(request.binding, asker)
+          ? Outcome.DONE
+          : Outcome.NOT_BOUND;
       case WRITE, WRITE_WITH_IMMEDIATE -> namedMemory(request, AccessFlag.REMOTE_WRITE, 1);
       case READ -> namedMemory(request, AccessFlag.REMOTE_READ, 1);
       case COMPARE_SWAP, FETCH_ADD -> namedMemory(request, AccessFlag.REMOTE_ATOMIC, Long.BYTES);
       case ATOMIC_WRITE -> namedMemory(request, AccessFlag.REMOTE_WRITE, Long.BYTES);
-      default -> throw new IllegalArgumentException("no model of " + request.opcode());
     };
   }
 
-  private Outcome sendOutcome(Request request, int receiveIndex) {
-    if (receiveIndex >= answerer.receives.posted()) {
-      return null;
-    }
-    Pieces pieces = answerer.receives.get(receiveIndex);
-    if (request.lengthBytes() > pieces.totalBytes()) {
-      return Outcome.TOO_LONG;
-    }
-    return answerer.host.permits(answerer.domain, pieces, AccessFlag.LOCAL_WRITE)
-        ? Outcome.DONE
-        : Outcome.BAD_RECEIVE;
-  }
-
   private Outcome namedMemory(Request request, AccessFlag access, int alignment) {
-    if (!answerer.access.contains(access) || request.target() % alignment != 0) {
+    Host host = answerer.host;
+    if (!answerer.access.contains(access) || host.name(request.remoteKey, request.target) % alignment != 0) {
       return Outcome.INVALID;
     }
     int bytes = request.lengthBytes();
-    boolean permitted =
-        bytes == 0 || answerer.host.permits(answerer.domain, request.remoteKey(), request.target(), bytes, access);
-    return permitted ? Outcome.DONE : Outcome.NO_ACCESS;
+    if (bytes > 0 && !host.permits(answerer, request.remoteKey, request.target, bytes, access)) {
+      return Outcome.NO_ACCESS;
+    }
+    return request.target % alignment == 0 ? Outcome.DONE : Outcome.INVALID;
   }
 
   private static ByteBuffer wordOf(byte[] bytes) {

@@ -1,6 +1,7 @@
 package io.burst.engine.sim.model;
 
 import io.burst.verbs.AccessFlag;
+import io.burst.verbs.AsyncEventType;
 import io.burst.verbs.Completion;
 import io.burst.verbs.CompletionStatus;
 import java.util.Set;
@@ -20,6 +21,11 @@ public final class End {
   private End peer;
   private boolean failed;
   private boolean gone;
+  /** What was wrong with the peer's request that ended this end, else null. */
+  private Outcome refused;
+  private boolean refusalTold;
+  private boolean lastReceiveTold;
+  private boolean sharedReceiveFailed;
   /** Sends that completed, well or not. */
   private int sendsReported;
 
@@ -33,6 +39,7 @@ public final class End {
     this.access = access;
     this.receives = receives;
     this.lossy = lossy;
+    receives.addUser();
   }
 
   public static void connect(End a, End b) {
@@ -81,19 +88,20 @@ public final class End {
 
   /** All that was asked for has completed. */
   public boolean isDone() {
-    return gone || outstandingSends() == 0 && (!failed || receives.outstanding() == 0);
+    boolean flushed = receives.isShared() || receives.outstanding() == 0;
+    return gone || outstandingSends() == 0 && (!failed || flushed);
   }
 
   /** So many of the sends are no longer outstanding: silent ones among them have completed well. */
   public void sendsLeft(int count) {
-    while (!failed && sendsReported < count && !outgoing.get(sendsReported).signaled()) {
+    while (!failed && sendsReported < count && !outgoing.get(sendsReported).signaled) {
       outgoing.finish(sendsReported++);
     }
   }
 
   public void sendCompleted(int index, Completion completion) {
     checkPresent();
-    while (sendsReported < index && !failed && !outgoing.get(sendsReported).signaled()) {
+    while (sendsReported < index && !failed && !outgoing.get(sendsReported).signaled) {
       outgoing.finish(sendsReported++);
     }
     Mismatch.unless(index == sendsReported, "send %d completed, %d is next", index, sendsReported);
@@ -125,6 +133,9 @@ public final class End {
       incoming.checkReceived(index, completion);
     } else if (failed) {
       Mismatch.unless(flushed, "receive %d ended as %s after another has failed", index, completion.status);
+      Mismatch.unless(
+          !receives.isShared() || !sharedReceiveFailed, "shared receive %d was flushed, and isn't its own", index);
+      sharedReceiveFailed = true;
     } else if (flushed) {
       checkFlushedByRefusal("receive", index);
     } else {
@@ -132,12 +143,38 @@ public final class End {
       Mismatch.unless(
           refusal != null && completion.status == refusal.atAnswerer,
           "receive %d ended as %s, and what is asked is %s", index, completion.status, refusal);
+      sharedReceiveFailed = true;
       refuse();
+    }
+  }
+
+  /** Whether the receive that completed last was to wake who waits for it. */
+  public boolean lastReceivedWasSolicited() {
+    return incoming.lastWasSolicited();
+  }
+
+  /** An asynchronous event of the queue pair; each comes once, after what it tells of. */
+  public void raised(AsyncEventType type) {
+    switch (type) {
+      case LAST_RECEIVE_REACHED -> {
+        Mismatch.unless(receives.isShared() && failed && !lastReceiveTold, "an event %s without a reason", type);
+        lastReceiveTold = true;
+      }
+      case QUEUE_PAIR_FATAL, QUEUE_PAIR_ACCESS_ERROR, QUEUE_PAIR_REQUEST_ERROR -> {
+        if (refused == null && !failed && incoming.refusal() != null) {
+          refuse();
+        }
+        Mismatch.unless(refused != null && refused.event() == type && !refusalTold, "%s for %s", type, refused);
+        refusalTold = true;
+      }
+      default -> throw new Mismatch("an event " + type);
     }
   }
 
   public void checkEnd() {
     Mismatch.unless(isDone(), "%d sends and %d receives never completed", outstandingSends(), receives.outstanding());
+    Mismatch.unless(refused == null || refusalTold, "no event tells of a request that is %s", refused);
+    Mismatch.unless(gone || lastReceiveTold || !failed || !receives.isShared(), "no event tells of the last receive");
     if (failed) {
       outgoing.abandon();
     }
@@ -145,9 +182,7 @@ public final class End {
 
   /** The peer was told that this end has refused a request, which ended this end too. */
   void hasRefused() {
-    Mismatch.unless(
-        failed || outstandingSends() == 0 && receives.outstanding() == 0, "a refusal without an end to what is posted");
-    failed = true;
+    Mismatch.unless(refused != null, "a refusal that the other end knows nothing of");
   }
 
   /** It may be flushed as the first if the other end has asked for what can't be, and that had taken no receive. */
@@ -158,6 +193,7 @@ public final class End {
   }
 
   private void refuse() {
+    refused = incoming.refusal();
     incoming.refuse();
     failed = true;
   }
@@ -167,13 +203,13 @@ public final class End {
   }
 
   private static void checkSuccess(Request request, Completion completion) {
-    Mismatch.unless(request.signaled(), "a silent request completed aloud");
+    Mismatch.unless(request.signaled, "a silent request completed aloud");
     Mismatch.unless(
-        completion.opcode == request.opcode().completion(),
-        "a %s completed as %s", request.opcode(), completion.opcode);
+        completion.opcode == request.opcode.completion(),
+        "a %s completed as %s", request.opcode, completion.opcode);
     Mismatch.unless(
         !request.brings() || completion.lengthBytes == request.lengthBytes(),
-        "a %s of %d bytes completed as %d", request.opcode(), request.lengthBytes(), completion.lengthBytes);
+        "a %s of %d bytes completed as %d", request.opcode, request.lengthBytes(), completion.lengthBytes);
     Mismatch.unless(!completion.hasImmediate, "a send completed with an immediate");
   }
 }

@@ -57,23 +57,68 @@ public final class Host {
     }
   }
 
-  boolean permits(int domain, int key, long offset, long bytes, AccessFlag access) {
+  /** Whether what an end's peer names by a key is allowed; a window is good on one queue pair. */
+  boolean permits(End end, int key, long offset, long bytes, AccessFlag access) {
     Grant grant = grants.get(key);
     return grant != null
-        && grant.domain() == domain
+        && grant.domain() == end.domain
+        && (grant.window() == null || grant.window() == end)
         && grant.covers(offset, bytes)
-        && (access == null || grant.access().contains(access));
+        && grant.access().contains(access);
   }
 
-  /** @param access null when only reading */
-  boolean permits(int domain, Pieces pieces, AccessFlag access) {
+  /**
+   * Whether an end may use its own memory so; a window isn't for that.
+   *
+   * @param access null when only reading
+   */
+  boolean permitsLocal(End end, Pieces pieces, AccessFlag access) {
     for (int i = 0; i < pieces.count(); i++) {
       int bytes = pieces.lengthBytes()[i];
-      if (bytes > 0 && !permits(domain, pieces.key()[i], pieces.offset()[i], bytes, access)) {
+      Grant grant = grants.get(pieces.key()[i]);
+      boolean permitted =
+          grant != null
+              && grant.domain() == end.domain
+              && grant.window() == null
+              && grant.covers(pieces.offset()[i], bytes)
+              && (access == null || grant.access().contains(access));
+      if (bytes > 0 && !permitted) {
         return false;
       }
     }
     return true;
+  }
+
+  boolean permitsBinding(Binding binding, End end) {
+    Grant region = grants.get(binding.regionKey());
+    boolean changes =
+        binding.access().contains(AccessFlag.REMOTE_WRITE) || binding.access().contains(AccessFlag.REMOTE_ATOMIC);
+    return !grants.containsKey(binding.windowKey())
+        && binding.newKey() != binding.windowKey()
+        && binding.newKey() >>> Byte.SIZE == binding.windowKey() >>> Byte.SIZE
+        && region != null
+        && region.window() == null
+        && region.domain() == end.domain
+        && region.access().contains(AccessFlag.MEMORY_WINDOW_BIND)
+        && (!changes || region.access().contains(AccessFlag.LOCAL_WRITE))
+        && binding.lengthBytes() > 0
+        && region.covers(binding.start(), binding.lengthBytes());
+  }
+
+  void bind(Binding binding, End end) {
+    grants.put(
+        binding.newKey(), new Grant(end.domain, binding.start(), binding.lengthBytes(), binding.access(), end));
+  }
+
+  boolean isWindowOf(End end, int key) {
+    Grant grant = grants.get(key);
+    return grant != null && grant.window() == end;
+  }
+
+  /** What requests name a byte by, as far as alignment goes. */
+  long name(int key, long offset) {
+    Grant grant = grants.get(key);
+    return grant == null ? offset : grant.name(offset);
   }
 
   void expect(int offset, byte[] bytes) {

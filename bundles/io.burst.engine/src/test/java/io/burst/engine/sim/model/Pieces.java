@@ -10,6 +10,8 @@ import java.util.Arrays;
  */
 public record Pieces(int[] offset, int[] lengthBytes, int[] key) {
 
+  static final Pieces NONE = new Pieces(new int[0], new int[0], new int[0]);
+
   public int count() {
     return offset.length;
   }

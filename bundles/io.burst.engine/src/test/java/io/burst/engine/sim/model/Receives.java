@@ -1,12 +1,34 @@
 package io.burst.engine.sim.model;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 
-/** The receives that one queue pair's messages take, in the order posted. Belongs to the thread of its run. */
+/**
+ * Receives of one queue pair, or shared by several: messages take them in the order posted. Each completes once. Those
+ * of one queue pair complete in that order too; of shared ones each queue pair may keep one back for a message that it
+ * is in the middle of. Belongs to the thread of its run.
+ */
 public final class Receives {
+  private static final int NOT_SHARED = -1;
+
+  private final int sharedRoomBytes;
   private final List<Pieces> posted = new ArrayList<>();
-  private int completed;
+  private final BitSet completed = new BitSet();
+  private int users;
+
+  private Receives(int sharedRoomBytes) {
+    this.sharedRoomBytes = sharedRoomBytes;
+  }
+
+  public static Receives own() {
+    return new Receives(NOT_SHARED);
+  }
+
+  /** @param roomBytes that each has */
+  public static Receives shared(int roomBytes) {
+    return new Receives(roomBytes);
+  }
 
   /** @return its place in the order, from 0 on */
   public int post(Pieces pieces) {
@@ -14,26 +36,34 @@ public final class Receives {
     return posted.size() - 1;
   }
 
+  public boolean isShared() {
+    return sharedRoomBytes != NOT_SHARED;
+  }
+
   public int posted() {
     return posted.size();
   }
 
-  public int completed() {
-    return completed;
-  }
-
   public int outstanding() {
-    return posted.size() - completed;
+    return posted.size() - completed.cardinality();
   }
 
   public Pieces get(int index) {
     return posted.get(index);
   }
 
-  /** Each completes once, and in order. */
+  int sharedRoomBytes() {
+    return sharedRoomBytes;
+  }
+
+  void addUser() {
+    users++;
+  }
+
   void complete(int index) {
-    Mismatch.unless(index == completed && index < posted.size(),
-        "receive %d completed, %d is next of %d", index, completed, posted.size());
-    completed++;
+    Mismatch.unless(index < posted.size() && !completed.get(index), "receive %d completed, and isn't there", index);
+    int keptBack = index - completed.get(0, index).cardinality();
+    Mismatch.unless(keptBack < users, "receive %d completed before %d others", index, keptBack);
+    completed.set(index);
   }
 }

@@ -2,33 +2,39 @@ package io.burst.engine.sim.model;
 
 import io.burst.verbs.SendOpcode;
 
-/**
- * A send request as it was posted.
- *
- * @param payload what a SEND, WRITE or ATOMIC_WRITE carries, else null
- * @param pieces where the payload lies, or where what a READ or atomic brings goes
- * @param target offset in the answering host's memory, which need not be inside of it
- * @param sharedWord the target of an atomic, if other queue pairs change it too, else null
- */
-public record Request(
-    SendOpcode opcode,
-    byte[] payload,
-    Pieces pieces,
-    long target,
-    int remoteKey,
-    boolean signaled,
-    boolean fenced,
-    int immediate,
-    long swapOrAdd,
-    long compare,
-    SharedWord sharedWord) {
+/** A send request; it isn't changed any more when it has been posted. */
+public final class Request {
+  public final SendOpcode opcode;
 
-  int lengthBytes() {
-    return payload != null ? payload.length : pieces.totalBytes();
-  }
+  /** What a SEND, WRITE or ATOMIC_WRITE carries, else null. */
+  public byte[] payload;
 
-  boolean isSend() {
-    return opcode.isSend();
+  /** Where the payload lies, or where what a READ or atomic brings goes; empty for what has neither. */
+  public Pieces pieces = Pieces.NONE;
+
+  /** Offset in the answering host's memory, which need not be inside of it. */
+  public long target;
+
+  public int remoteKey;
+  public boolean signaled;
+  public boolean fenced;
+  public boolean inline;
+  public boolean solicited;
+  public int immediate;
+  public long swapOrAdd;
+  public long compare;
+
+  /** The target of an atomic, if other queue pairs change it too, else null. */
+  public SharedWord sharedWord;
+
+  /** The window that SEND_WITH_INVALIDATE or LOCAL_INVALIDATE takes away. */
+  public int invalidateKey;
+
+  /** What BIND_MEMORY_WINDOW does, else null. */
+  public Binding binding;
+
+  public Request(SendOpcode opcode) {
+    this.opcode = opcode;
   }
 
   /** Whether it takes a receive at the other end. */
@@ -36,20 +42,17 @@ public record Request(
     return opcode.isSend() || opcode == SendOpcode.WRITE_WITH_IMMEDIATE;
   }
 
+  int lengthBytes() {
+    return payload != null ? payload.length : pieces.totalBytes();
+  }
+
   /** Whether it brings something back to the asker's memory. */
   boolean brings() {
-    return opcode == SendOpcode.READ || opcode == SendOpcode.COMPARE_SWAP || opcode == SendOpcode.FETCH_ADD;
+    return opcode == SendOpcode.READ || opcode.isAtomic();
   }
 
   /** Whether it puts its payload into memory that it names. */
   boolean writes() {
-    return opcode == SendOpcode.WRITE
-        || opcode == SendOpcode.WRITE_WITH_IMMEDIATE
-        || opcode == SendOpcode.ATOMIC_WRITE;
-  }
-
-  /** Whether a fence behind it waits for it. */
-  boolean isAwaitedByFences() {
-    return brings() || opcode == SendOpcode.ATOMIC_WRITE;
+    return opcode.isWrite() || opcode == SendOpcode.ATOMIC_WRITE;
   }
 }

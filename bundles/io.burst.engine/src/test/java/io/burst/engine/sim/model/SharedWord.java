@@ -45,7 +45,7 @@ public final class SharedWord {
   }
 
   void completed(Channel channel, int index, Request request, long found) {
-    atomics.add(new Atomic(channel, index, request.opcode(), found, request.swapOrAdd(), request.compare()));
+    atomics.add(new Atomic(channel, index, request.opcode, found, request.swapOrAdd, request.compare));
   }
 
   /** An atomic on it may have been executed or not, and nobody knows what it found. */
