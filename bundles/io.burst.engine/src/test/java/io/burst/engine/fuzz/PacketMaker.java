@@ -3,6 +3,7 @@ package io.burst.engine.fuzz;
 import io.burst.engine.wire.Icrc;
 import io.burst.spi.Frame;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /**
  * Makes packets for the queue pairs under test of what a fuzz input decides: mostly right ones for where the
@@ -12,6 +13,7 @@ final class PacketMaker {
   private static final int MTU = PairModel.MTU;
   private static final int ICRC_BYTES = 4;
   private static final int PORT = 4791;
+  private static final int READ = 0x0C;
   private static final int STRANGER = 0xC000_02EE;
   private static final int[] REQUESTS = {0x00, 0x04, 0x05, 0x06, 0x0A, 0x0B, 0x0C, 0x13, 0x14, 0x17, 0x1D};
   private static final int[] ANSWERS = {0x11, 0x11, 0x11, 0x0D, 0x0E, 0x0F, 0x10, 0x12};
@@ -22,6 +24,11 @@ final class PacketMaker {
 
   private final Arena arena;
   private final Icrc icrc = new Icrc();
+  /** READs that were made not long ago. */
+  private final int[] readPsns = new int[4];
+  private final long[] readAddresses = new long[4];
+  private final int[] readKeys = new int[4];
+  private final int[] readLengths = new int[4];
   private int fill;
   /** Whether the ICRC of the last packet is right. */
   boolean sealed;
@@ -30,8 +37,20 @@ final class PacketMaker {
     this.arena = arena;
   }
 
+  /** Forgets the packets of the run before. */
+  void restart() {
+    fill = 0;
+    Arrays.fill(readPsns, 0);
+    Arrays.fill(readLengths, 0);
+  }
+
   void make(Choices choices, PairModel to, Frame frame) {
     ByteBuffer out = frame.buffer;
+    int remembered = choices.below(4 * readPsns.length);
+    if (to.service == 0 && remembered < readPsns.length) {
+      repeat(choices, to, frame, remembered);
+      return;
+    }
     int opcode = opcode(choices, to);
     int psn = psn(choices, to, opcode);
     int extension = Math.max(0, Datagram.headerBytes(opcode));
@@ -54,6 +73,28 @@ final class PacketMaker {
     if (choices.oneIn(12)) {
       spoil(choices, frame);
     }
+  }
+
+  /** An earlier READ again, or the rest of it, or what only looks like it. */
+  private void repeat(Choices choices, PairModel to, Frame frame, int index) {
+    ByteBuffer out = frame.buffer;
+    int skipped = choices.of(0, 0, 1, 2, 3);
+    long offset = (long) skipped * MTU + choices.of(0, 0, 0, 8);
+    header(out, to, READ, PairModel.plus(readPsns[index], skipped), choices.oneIn(3));
+    out.put(Datagram.BTH + 1, (byte) 0x40);
+    out.putLong(Datagram.EXTENSION, readAddresses[index] + offset).putInt(Datagram.EXTENSION + 8, readKeys[index]);
+    out.putInt(Datagram.EXTENSION + 12, (int) (readLengths[index] - offset) + choices.of(0, 0, 0, -8, 8));
+    lengthen(frame, Datagram.EXTENSION + 16 + ICRC_BYTES - Datagram.IP);
+    seal(frame);
+    sealed = true;
+  }
+
+  private void remember(int psn, long address, int key, int lengthBytes) {
+    int index = fill % readPsns.length;
+    readPsns[index] = psn;
+    readAddresses[index] = address;
+    readKeys[index] = key;
+    readLengths[index] = lengthBytes;
   }
 
   private int opcode(Choices choices, PairModel to) {
@@ -148,13 +189,16 @@ final class PacketMaker {
     boolean word = kind == 0x13 || kind == 0x14 || kind == 0x1D;
     if (kind == 6 || kind == 0x0A || kind == 0x0B || kind == 0x0C || word) {
       long length = lengthBytes(choices, kind, payloadBytes);
-      Arena.Grant grant = arena.grants.get(choices.oneIn(4) ? choices.below(arena.grants.size()) : 0);
+      Arena.Grant grant = grant(choices);
       int key =
           choices.oneIn(32)
               ? choices.of(0, grant.key + 1, grant.key - 1, grant.key + 0x700, arena.windowKey)
               : grant.key;
       out.putLong(at, address(choices, grant, length, word)).putInt(at + 8, key).putInt(at + 12, (int) length);
       out.putInt(at + 16, fill);
+      if (kind == READ && to.service == 0) {
+        remember(psn, out.getLong(at), key, (int) length);
+      }
       if (kind == 0x13 || kind == 0x14) {
         int place = arena.resolve(to.number, key, out.getLong(at), 8, 0);
         long there = place < 0 || fill % 2 == 0 ? 5 : arena.longAt(place);
@@ -172,6 +216,12 @@ final class PacketMaker {
         out.putInt(at, fill * 0x01010101);
       }
     }
+  }
+
+  /** Mostly the region that allows everything, then the window if it is bound. */
+  private Arena.Grant grant(Choices choices) {
+    int last = arena.grants.size() - 1;
+    return arena.grants.get(!choices.oneIn(4) ? 0 : choices.oneIn(2) ? last : choices.below(last + 1));
   }
 
   private static long lengthBytes(Choices choices, int kind, int payloadBytes) {

@@ -109,6 +109,7 @@ final class SequenceDriver {
     nowNs = 1;
     nextId = 1;
     arena.reset();
+    maker.restart();
     for (int i = 0; i < models.length; i++) {
       connect(choices, i);
     }
