@@ -248,8 +248,12 @@ final class ReliableModel extends PairModel {
     return state != QueuePairState.ERROR || owed >= 0x61;
   }
 
+  /** What was answered in full once isn't answered again from memory that was given up since. */
   private Resource pending() {
     for (Resource resource : resources) {
+      if (resource.next < resource.end && resource.answered && place(resource) < 0) {
+        resource.end = resource.next;
+      }
       if (resource.next < resource.end) {
         return resource;
       }
