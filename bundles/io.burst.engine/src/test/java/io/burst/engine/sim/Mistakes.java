@@ -137,8 +137,7 @@ final class Mistakes {
 
   /** A window that is good on another queue pair of the same end, or on none. */
   private int otherWindowKey() {
-    for (Application application : other.peer.applications) {
-      Target target = application.target();
+    for (Target target : other.peer.targets) {
       if (target != other && target.domain == other.domain && target.window.isBound()) {
         return target.window.key();
       }

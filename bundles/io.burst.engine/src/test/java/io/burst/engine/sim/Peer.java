@@ -34,9 +34,9 @@ import java.util.TreeMap;
 final class Peer {
   static final int[] DOMAINS = {1, 2};
 
-  private static final int WRITABLE_BYTES = 400 * 1024;
+  private static final int WRITABLE_BYTES = 560 * 1024;
   private static final int SHARED_WORDS = 2;
-  private static final int READABLE_BYTES = 160 * 1024;
+  private static final int READABLE_BYTES = 300 * 1024;
 
   final Counters counters = new Counters();
   final Completions sendCompletions;
@@ -44,6 +44,8 @@ final class Peer {
   final Endpoint endpoint;
   final Host host;
   final List<Application> applications = new ArrayList<>();
+  /** What its connections give their other ends. */
+  final List<Target> targets = new ArrayList<>();
   final List<SharedWord> sharedWords = new ArrayList<>();
 
   private final Map<Integer, SharedQueue> sharedQueues = new TreeMap<>();
@@ -175,10 +177,18 @@ final class Peer {
     zeroAt.remove(key);
   }
 
+  InetAddress address() {
+    return port.addresses().get(0);
+  }
+
+  byte[] addressBytes() {
+    return address().getAddress();
+  }
+
   /** The way from one of its queue pairs to one of the other end. */
   Path path(Peer other, int number, int otherNumber) throws IOException {
-    InetAddress local = port.addresses().get(0);
-    InetAddress remote = other.port.addresses().get(0);
+    InetAddress local = address();
+    InetAddress remote = other.address();
     Flow flow = new Flow(local, remote, Flow.sourcePort(number, otherNumber), 0);
     return new Path(flow, port.resolve(local, remote), Gid.of(local), Gid.of(remote));
   }
@@ -241,7 +251,7 @@ final class Peer {
 
   private Application find(int number) {
     for (Application application : applications) {
-      if (application.queuePair.number() == number) {
+      if (application.queuePair().number() == number) {
         return application;
       }
     }

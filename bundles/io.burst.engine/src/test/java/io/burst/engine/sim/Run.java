@@ -4,9 +4,11 @@ import io.burst.engine.qp.Counter;
 import io.burst.engine.sim.model.End;
 import io.burst.engine.sim.model.Mismatch;
 import io.burst.engine.sim.model.SharedWord;
+import io.burst.engine.sim.model.UnreliableEnd;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
@@ -15,9 +17,11 @@ import java.util.concurrent.TimeUnit;
 final class Run {
   private static final int FEWEST_CONNECTIONS = 3;
   private static final int MOST_CONNECTIONS = 5;
+  private static final int UNRELIABLE_MESSAGES = 40;
   private static final int[] INLINE_BYTES = {0, 16, 300};
   private static final int FEWEST_REQUESTS = 200;
   private static final long LONGEST_NS = TimeUnit.MINUTES.toNanos(10);
+  private static final int MOST_STEPS = 100_000;
   private static final int LATENCIES_A_TIMEOUT = 16;
 
   /** The two ends' memory, which one run after the other uses. */
@@ -31,6 +35,7 @@ final class Run {
   private final Peer a;
   private final Peer b;
   private long nowNs;
+  private int steps;
 
   Run(long seed, Histogram histogram) throws IOException {
     this.histogram = histogram;
@@ -48,6 +53,12 @@ final class Run {
     for (int i = 0; i < connections; i++) {
       boolean doomed = i == 0 && random.nextInt(2) == 0;
       connect(i, requests, doomed ? pick(Doom.values()) : Doom.NONE);
+    }
+    if (random.nextInt(3) == 0) {
+      connectUnreliably();
+    }
+    if (random.nextInt(3) == 0) {
+      exchangeDatagrams();
     }
     histogram.add("links", (ipv6 ? "IPv6 " : "IPv4 ") + (faults.isNone() ? "clean" : "faulty"));
   }
@@ -68,7 +79,7 @@ final class Run {
 
   private void step() {
     long nextNs = nextEventNs();
-    Mismatch.unless(nextNs < LONGEST_NS, "it hangs: %s, %s", a.applications, b.applications);
+    Mismatch.unless(nextNs < LONGEST_NS && ++steps < MOST_STEPS, "it hangs: %s, %s", a.applications, b.applications);
     nowNs = Math.max(nowNs, nextNs);
     a.run(nowNs);
     b.run(nowNs);
@@ -110,14 +121,18 @@ final class Run {
     Terms terms = Terms.draw(random, !faults.isNone(), timeout, sharedA != null || sharedB != null, doom);
     Target targetA = new Target(random.split(), a, domainA);
     Target targetB = new Target(random.split(), b, domainB);
+    a.targets.add(targetA);
+    b.targets.add(targetB);
     int doomAt = doom.isRequest() ? random.nextInt(requests) : Integer.MAX_VALUE;
     Work forth = work(targetA, targetB, terms, sharedB, doom, doomAt);
     Work back = work(targetB, targetA, terms, sharedA, Doom.NONE, Integer.MAX_VALUE);
-    Application atA = new Application(random.split(), a, forth, back, terms, sharedA, requests, histogram);
-    Application atB = new Application(random.split(), b, back, forth, terms, sharedB, requests, histogram);
+    ReliableApplication atA =
+        new ReliableApplication(random.split(), a, forth, back, terms, sharedA, requests, histogram);
+    ReliableApplication atB =
+        new ReliableApplication(random.split(), b, back, forth, terms, sharedB, requests, histogram);
     End.connect(atA.end, atB.end);
-    int numberA = atA.queuePair.number();
-    int numberB = atB.queuePair.number();
+    int numberA = atA.queuePair().number();
+    int numberB = atB.queuePair().number();
     int depthA = terms.readAtomicA();
     int depthB = terms.readAtomicB();
     atA.connect(atB, a.path(b, numberA, numberB), terms.firstPsnA(), terms.firstPsnB(), depthA, depthB);
@@ -132,6 +147,61 @@ final class Run {
     }
     histogram.add("dooms", doom);
     histogram.add("path MTUs", terms.mtu().bytes());
+  }
+
+  private void connectUnreliably() throws IOException {
+    Terms terms = Terms.draw(random, !faults.isNone(), timeout, true, Doom.NONE);
+    UnreliableApplication atA = unreliable(a, terms, false);
+    UnreliableApplication atB = unreliable(b, terms, false);
+    atA.connect(atB, terms.firstPsnA(), terms.firstPsnB());
+    atB.connect(atA, terms.firstPsnB(), terms.firstPsnA());
+  }
+
+  private void exchangeDatagrams() throws IOException {
+    Terms terms = Terms.draw(random, !faults.isNone(), timeout, true, Doom.NONE);
+    List<UnreliableApplication> atA = new ArrayList<>();
+    List<UnreliableApplication> atB = new ArrayList<>();
+    for (int i = 1 + random.nextInt(2); i > 0; i--) {
+      atA.add(unreliable(a, terms, true));
+    }
+    for (int i = 1 + random.nextInt(2); i > 0; i--) {
+      atB.add(unreliable(b, terms, true));
+    }
+    for (UnreliableApplication one : atA) {
+      one.address(atB, terms.firstPsnA());
+    }
+    for (UnreliableApplication one : atB) {
+      one.address(atA, terms.firstPsnB());
+    }
+  }
+
+  private UnreliableApplication unreliable(Peer peer, Terms terms, boolean datagrams) {
+    int domain = Peer.DOMAINS[random.nextInt(2)];
+    SharedQueue shared = sharedQueue(peer, domain, Doom.NONE);
+    UnreliableEnd.Link link = link(shared);
+    UnreliableApplication application =
+        datagrams
+            ? UnreliableApplication.ofDatagrams(
+                random.split(), peer, domain, shared, terms, link, UNRELIABLE_MESSAGES, histogram)
+            : UnreliableApplication.connected(
+                random.split(), peer, domain, shared, terms, link, UNRELIABLE_MESSAGES, histogram);
+    if (link != UnreliableEnd.Link.LOSES_NOTHING && random.nextInt(4) == 0) {
+      application.failAt(random.nextLong(64 * terms.timeoutNs()));
+    }
+    peer.applications.add(application);
+    return application;
+  }
+
+  /** What the link does to messages; with shared receives they may find none. */
+  private UnreliableEnd.Link link(SharedQueue shared) {
+    if (faults.duplicate() > 0) {
+      return UnreliableEnd.Link.DOUBLES;
+    }
+    if (faults.reorder() > 0 || faults.delay() > 0) {
+      return UnreliableEnd.Link.REORDERS;
+    }
+    boolean exact = faults.isNone() && shared == null;
+    return exact ? UnreliableEnd.Link.LOSES_NOTHING : UnreliableEnd.Link.LOSES;
   }
 
   private Work work(Target own, Target other, Terms terms, SharedQueue shared, Doom doom, int doomAt) {

@@ -9,6 +9,7 @@ import io.burst.verbs.ScatterGatherList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.IntSupplier;
 
 /**
  * Receives that several queue pairs of one end share, posted at random moments, and their limit event, which comes once
@@ -31,7 +32,7 @@ final class SharedQueue {
   private final int ahead;
   private final long mostPauseNs;
   private final Histogram histogram;
-  private final List<Work> users = new ArrayList<>();
+  private final List<IntSupplier> users = new ArrayList<>();
   private final ScatterGatherList list = new ScatterGatherList();
   private long nextPostNs;
   private int limit;
@@ -50,9 +51,9 @@ final class SharedQueue {
     receives = new SharedReceives(depth, this::raised);
   }
 
-  /** @param incoming what is asked of one of the queue pairs */
-  void addUser(Work incoming) {
-    users.add(incoming);
+  /** @param messages how many come to one of the queue pairs, so far */
+  void addUser(IntSupplier messages) {
+    users.add(messages);
   }
 
   long nextActNs() {
@@ -89,7 +90,7 @@ final class SharedQueue {
   }
 
   private boolean hasToPost() {
-    int wanted = users.stream().mapToInt(Work::consuming).sum() + ahead;
+    int wanted = users.stream().mapToInt(IntSupplier::getAsInt).sum() + ahead;
     return posted.posted() < wanted && receives.outstanding() < depth;
   }
 

@@ -10,11 +10,7 @@ import java.util.Set;
  * One end of a reliable connection: what it has posted, and which completions it may see. Each request and each receive
  * completes once and in order; when one fails the rest is flushed. Belongs to the thread of its run.
  */
-public final class End {
-  final Host host;
-  final int domain;
-  final Set<AccessFlag> access;
-  final Receives receives;
+public final class End extends Side {
   private final boolean lossy;
   private Channel outgoing;
   private Channel incoming;
@@ -34,12 +30,8 @@ public final class End {
    * @param lossy whether the link may lose so much that an end gives up
    */
   public End(Host host, int domain, Set<AccessFlag> access, Receives receives, boolean lossy) {
-    this.host = host;
-    this.domain = domain;
-    this.access = access;
-    this.receives = receives;
+    super(host, domain, access, receives);
     this.lossy = lossy;
-    receives.addUser();
   }
 
   public static void connect(End a, End b) {

@@ -8,9 +8,9 @@ import java.util.Set;
  *
  * @param domain the protection domain that it belongs to
  * @param start offset of the first byte in its host's memory
- * @param window the end whose queue pair it is good on, or null when it isn't a window
+ * @param window the side whose queue pair it is good on, or null when it isn't a window
  */
-public record Grant(int domain, int start, int lengthBytes, Set<AccessFlag> access, End window) {
+public record Grant(int domain, int start, int lengthBytes, Set<AccessFlag> access, Side window) {
 
   boolean covers(long offset, long bytes) {
     return offset >= start && offset <= start + lengthBytes && bytes <= start + lengthBytes - offset;

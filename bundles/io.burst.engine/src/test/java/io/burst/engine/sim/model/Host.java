@@ -58,7 +58,7 @@ public final class Host {
   }
 
   /** Whether what an end's peer names by a key is allowed; a window is good on one queue pair. */
-  boolean permits(End end, int key, long offset, long bytes, AccessFlag access) {
+  boolean permits(Side end, int key, long offset, long bytes, AccessFlag access) {
     Grant grant = grants.get(key);
     return grant != null
         && grant.domain() == end.domain
@@ -72,7 +72,7 @@ public final class Host {
    *
    * @param access null when only reading
    */
-  boolean permitsLocal(End end, Pieces pieces, AccessFlag access) {
+  boolean permitsLocal(Side end, Pieces pieces, AccessFlag access) {
     for (int i = 0; i < pieces.count(); i++) {
       int bytes = pieces.lengthBytes()[i];
       Grant grant = grants.get(pieces.key()[i]);
@@ -89,7 +89,7 @@ public final class Host {
     return true;
   }
 
-  boolean permitsBinding(Binding binding, End end) {
+  boolean permitsBinding(Binding binding, Side end) {
     Grant region = grants.get(binding.regionKey());
     boolean changes =
         binding.access().contains(AccessFlag.REMOTE_WRITE) || binding.access().contains(AccessFlag.REMOTE_ATOMIC);
@@ -105,12 +105,12 @@ public final class Host {
         && region.covers(binding.start(), binding.lengthBytes());
   }
 
-  void bind(Binding binding, End end) {
+  void bind(Binding binding, Side end) {
     grants.put(
         binding.newKey(), new Grant(end.domain, binding.start(), binding.lengthBytes(), binding.access(), end));
   }
 
-  boolean isWindowOf(End end, int key) {
+  boolean isWindowOf(Side end, int key) {
     Grant grant = grants.get(key);
     return grant != null && grant.window() == end;
   }

@@ -14,6 +14,7 @@ public final class Receives {
 
   private final int sharedRoomBytes;
   private final List<Pieces> posted = new ArrayList<>();
+  private final BitSet polled = new BitSet();
   private final BitSet completed = new BitSet();
   private int users;
 
@@ -60,10 +61,18 @@ public final class Receives {
     users++;
   }
 
-  void complete(int index) {
-    Mismatch.unless(index < posted.size() && !completed.get(index), "receive %d completed, and isn't there", index);
-    int keptBack = index - completed.get(0, index).cardinality();
+  /** A completion of it was polled; these come in the order in which shared receives were done with. */
+  public void polled(int index) {
+    Mismatch.unless(index < posted.size() && !polled.get(index), "receive %d completed, and isn't there", index);
+    int keptBack = index - polled.get(0, index).cardinality();
     Mismatch.unless(keptBack < users, "receive %d completed before %d others", index, keptBack);
+    polled.set(index);
+  }
+
+  /** An end takes the completion for its own; of one queue pair's receives these are in order. */
+  void complete(int index) {
+    Mismatch.unless(polled.get(index) && !completed.get(index), "receive %d completed, and isn't there", index);
+    Mismatch.unless(isShared() || index == completed.cardinality(), "receive %d completed, and isn't next", index);
     completed.set(index);
   }
 }

@@ -33,6 +33,9 @@ public final class Request {
   /** What BIND_MEMORY_WINDOW does, else null. */
   public Binding binding;
 
+  /** What a datagram carries; with the highest bit set its sender's own goes instead. */
+  public int queueKey;
+
   public Request(SendOpcode opcode) {
     this.opcode = opcode;
   }
