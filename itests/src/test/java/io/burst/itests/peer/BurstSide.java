@@ -211,18 +211,18 @@ final class BurstSide implements Side, AutoCloseable {
     public void send(long work, Work what) {
       SendRequest request = new SendRequest();
       request.workRequestId = work;
-      request.opcode = what.operation().opcode;
-      add(request.buffers, what.pieces());
-      request.inline = what.inline();
-      request.immediate = what.immediate();
-      request.remoteAddress = what.remoteAddress();
-      request.remoteKey = what.remoteKey();
-      boolean swaps = what.operation() == Operation.COMPARE_SWAP;
-      request.compare = swaps ? what.value() : 0;
-      request.swapOrAdd = swaps ? what.swap() : what.value();
-      request.invalidateKey = what.invalidate();
+      request.opcode = what.operation.opcode;
+      add(request.buffers, what.pieces);
+      request.inline = what.inline;
+      request.immediate = what.immediate;
+      request.remoteAddress = what.remoteAddress;
+      request.remoteKey = what.remoteKey;
+      boolean swaps = what.operation == Operation.COMPARE_SWAP;
+      request.compare = swaps ? what.value : 0;
+      request.swapOrAdd = swaps ? what.swap : what.value;
+      request.invalidateKey = what.invalidate;
       request.addressHandle = handle;
-      request.remoteNumber = what.remoteNumber();
+      request.remoteNumber = what.remoteNumber;
       request.remoteQueueKey = QUEUE_KEY;
       post(request);
     }

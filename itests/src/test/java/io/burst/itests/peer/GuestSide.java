@@ -147,30 +147,30 @@ final class GuestSide implements Side {
 
     @Override
     public void send(long work, Work request) {
-      String words = switch (request.operation()) {
+      String words = switch (request.operation) {
         case SEND -> "";
         case SEND_WITH_IMMEDIATE -> immediate(request);
         case SEND_WITH_INVALIDATE, LOCAL_INVALIDATE ->
-            " invalidate=" + Integer.toUnsignedString(request.invalidate());
+            " invalidate=" + Integer.toUnsignedString(request.invalidate);
         case WRITE, READ -> remote(request);
         case WRITE_WITH_IMMEDIATE -> immediate(request) + remote(request);
-        default -> remote(request) + " value=" + Long.toUnsignedString(request.value())
-            + " swap=" + Long.toUnsignedString(request.swap());
+        default -> remote(request) + " value=" + Long.toUnsignedString(request.value)
+            + " swap=" + Long.toUnsignedString(request.swap);
       };
       if (terms.service() == Service.UD) {
-        words += " address=" + id + " peer=" + request.remoteNumber() + " qkey=" + BurstSide.QUEUE_KEY;
+        words += " address=" + id + " peer=" + request.remoteNumber + " qkey=" + BurstSide.QUEUE_KEY;
       }
-      peer.ask("send queue=" + id + " op=" + request.operation().guestName + " wr=" + work
-          + " flags=" + (request.inline() ? "si" : "s") + pieces(request.pieces()) + words);
+      peer.ask("send queue=" + id + " op=" + request.operation.guestName + " wr=" + work
+          + " flags=" + (request.inline ? "si" : "s") + pieces(request.pieces) + words);
     }
 
     private static String immediate(Work request) {
-      return " imm=" + Integer.toUnsignedString(request.immediate());
+      return " imm=" + Integer.toUnsignedString(request.immediate);
     }
 
     private static String remote(Work request) {
-      return " remote=" + Long.toUnsignedString(request.remoteAddress())
-          + " key=" + Integer.toUnsignedString(request.remoteKey());
+      return " remote=" + Long.toUnsignedString(request.remoteAddress)
+          + " key=" + Integer.toUnsignedString(request.remoteKey);
     }
 
     @Override

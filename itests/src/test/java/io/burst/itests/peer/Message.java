@@ -8,7 +8,6 @@ import io.burst.itests.peer.Side.Piece;
 import io.burst.itests.peer.Side.Queue;
 import io.burst.itests.peer.Side.Service;
 import io.burst.itests.peer.Side.Terms;
-import io.burst.itests.peer.Side.Work;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.burst.itests.peer.Side.Outcome;
 import io.burst.itests.peer.Side.Piece;
 import io.burst.itests.peer.Side.Queue;
-import io.burst.itests.peer.Side.Work;
 import java.util.List;
 import java.util.Random;
 
@@ -16,14 +15,13 @@ import java.util.Random;
  */
 final class MixedWork {
 
-  private static final Operation[] OPERATIONS = {Operation.SEND, Operation.SEND_WITH_IMMEDIATE, Operation.WRITE,
-      Operation.WRITE_WITH_IMMEDIATE, Operation.READ, Operation.FETCH_ADD};
   private static final int UNDER_WAY = 16;
   private static final int PLACE_BYTES = 1 << 15;
   private static final int LONGEST_BYTES = 20_000;
   private static final int COUNTER = UNDER_WAY * PLACE_BYTES;
   private static final long COUNTER_START = 0x0102_0304_0506_0708L;
 
+  private final List<Operation> kinds;
   private final Side initiator;
   private final Side target;
   private final Queue from;
@@ -33,7 +31,9 @@ final class MixedWork {
   private final int[] lengths = new int[UNDER_WAY];
   private long added;
 
-  MixedWork(Side initiator, Side target, Queue from, Queue to, long seed) {
+  /** @param kinds of operations, each as likely as the others */
+  MixedWork(List<Operation> kinds, Side initiator, Side target, Queue from, Queue to, long seed) {
+    this.kinds = kinds;
     this.initiator = initiator;
     this.target = target;
     this.from = from;
@@ -59,7 +59,7 @@ final class MixedWork {
   }
 
   private void start(int request) {
-    Operation operation = OPERATIONS[random.nextInt(OPERATIONS.length)];
+    Operation operation = kinds.get(random.nextInt(kinds.size()));
     int lengthBytes = operation == Operation.FETCH_ADD ? Long.BYTES : random.nextInt(LONGEST_BYTES);
     operations[request % UNDER_WAY] = operation;
     lengths[request % UNDER_WAY] = lengthBytes;

@@ -10,7 +10,6 @@ import io.burst.itests.peer.Side.Piece;
 import io.burst.itests.peer.Side.Queue;
 import io.burst.itests.peer.Side.Service;
 import io.burst.itests.peer.Side.Terms;
-import io.burst.itests.peer.Side.Work;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -117,13 +116,22 @@ class OperationsPeerIT {
     return ways;
   }
 
+  /**
+   * Of soft-RoCE no READs when packets overtake each other: an old ACK that comes between the responses makes it
+   * complete the READ without its data (a WARNING of rxe_completer in its kernel's log).
+   */
   @ParameterizedTest
   @MethodSource("ways")
   @Order(2)
   void mixedWorkIsDoneOnceAndInOrder(Way way) throws Exception {
+    List<Operation> kinds = new ArrayList<>(List.of(Operation.SEND, Operation.SEND_WITH_IMMEDIATE, Operation.WRITE,
+        Operation.WRITE_WITH_IMMEDIATE, Operation.FETCH_ADD));
+    if (way.role == Role.BURST_STARTS || way.network != Network.REORDERING) {
+      kinds.add(Operation.READ);
+    }
     stage.attempt(way.network, () -> {
       try (Connection c = new Connection(way.role, Terms.of(Service.RC, way.family, 1024))) {
-        new MixedWork(c.initiator, c.target, c.from, c.to, way.hashCode()).run(ALL ? 1000 : 150);
+        new MixedWork(kinds, c.initiator, c.target, c.from, c.to, way.hashCode()).run(ALL ? 1000 : 150);
       }
     });
   }

@@ -54,46 +54,6 @@ interface Side {
   }
 
   /**
-   * Work for a send queue; what an operation doesn't need is 0.
-   *
-   * @param remoteNumber the queue pair that a datagram goes to
-   * @param value what a COMPARE_SWAP compares with, a FETCH_ADD adds, an ATOMIC_WRITE writes
-   */
-  record Work(Operation operation, List<Piece> pieces, int immediate, long remoteAddress, int remoteKey, long value,
-      long swap, int invalidate, int remoteNumber, boolean inline) {
-
-    static Work of(Operation operation, List<Piece> pieces) {
-      return new Work(operation, pieces, 0, 0, 0, 0, 0, 0, 0, false);
-    }
-
-    Work immediate(int bits) {
-      return new Work(operation, pieces, bits, remoteAddress, remoteKey, value, swap, invalidate, remoteNumber, inline);
-    }
-
-    Work at(long address, int key) {
-      return new Work(operation, pieces, immediate, address, key, value, swap, invalidate, remoteNumber, inline);
-    }
-
-    Work values(long first, long second) {
-      return new Work(
-          operation, pieces, immediate, remoteAddress, remoteKey, first, second, invalidate, remoteNumber, inline);
-    }
-
-    Work invalidating(int key) {
-      return new Work(operation, pieces, immediate, remoteAddress, remoteKey, value, swap, key, remoteNumber, inline);
-    }
-
-    Work to(int number) {
-      return new Work(operation, pieces, immediate, remoteAddress, remoteKey, value, swap, invalidate, number, inline);
-    }
-
-    Work inlined() {
-      return new Work(
-          operation, pieces, immediate, remoteAddress, remoteKey, value, swap, invalidate, remoteNumber, true);
-    }
-  }
-
-  /**
    * A completion.
    *
    * @param status as a number of ibv_wc_status; all behind it is null, false or 0 unless it is 0

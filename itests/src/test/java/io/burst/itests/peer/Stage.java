@@ -68,7 +68,7 @@ final class Stage {
     return burst;
   }
 
-  /** Counts what is attempted on a network, and says when it fails what BURST counted. */
+  /** Counts what is attempted on a network, and says when it fails what BURST counted and the guest's kernel logged. */
   void attempt(Network wanted, Attempt attempt) throws Exception {
     if (network != wanted) {
       leaveNetwork();
@@ -87,6 +87,7 @@ final class Stage {
       counted.replaceAll((name, value) -> value - before.get(name));
       counted.values().removeIf(value -> value == 0);
       e.addSuppressed(new Exception("BURST counted " + counted));
+      e.addSuppressed(new Exception("the guest's kernel logged: " + guest.run("dmesg -c | tail -n 40")));
       throw e;
     }
   }
