@@ -16,7 +16,8 @@ import java.util.concurrent.TimeUnit;
  */
 final class VerbsPeer implements AutoCloseable {
 
-  private static final long ANSWER_TIMEOUT_S = 120;
+  /** Longer than any poll. */
+  private static final long ANSWER_TIMEOUT_S = 360;
   private static final String END = "";
 
   private final Process process;
