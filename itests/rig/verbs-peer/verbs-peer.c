@@ -1,7 +1,7 @@
 // A verbs peer for tests: does single verbs on command and says what came of them.
 //
 // A command is one line on stdin, "NAME key=value key=value ..."; its answer is one line on stdout, "ok key=value ..."
-// or "error REASON". The table at the end of this file lists all commands with their keys; README.md explains them.
+// or "error REASON". The table at the end of this file lists all commands with their keys; ../README.md says more.
 // Numbers are decimal or 0x hexadecimal, objects have numbers that the caller chooses. The program ends with its input.
 #include <arpa/inet.h>
 #include <errno.h>
@@ -466,9 +466,7 @@ static int pieces(struct ibv_sge *into)
   while (at && *at) {
     if (count == PIECES) refuse("more than %d pieces", PIECES);
     uint64_t id = digits("pieces", &at, ':'), offset = digits("pieces", &at, ':');
-    const char *end = at + strspn(at, "0123456789");
-    uint64_t length = digits("pieces", &at, *end);
-    if (*end && *end != ',') refuse("pieces=%s is not BUFFER:OFFSET:LENGTH,...", text("pieces"));
+    uint64_t length = digits("pieces", &at, strchr(at, ',') ? ',' : '\0');
     if (id >= OBJECTS || !buffers[id].mr) refuse("there is no buffer %" PRIu64, id);
     if (offset > buffers[id].length || length > buffers[id].length - offset || length > UINT32_MAX)
       refuse("buffer %" PRIu64 " has only %" PRIu64 " bytes", id, buffers[id].length);
@@ -500,7 +498,7 @@ static unsigned send_flags(void)
   return letters("flags", "fsoi");
 }
 
-// The eight bytes are value=. Reported as signaled always.
+// The eight bytes are value=.
 static void post_atomic_write(struct queue *queue)
 {
   if (!can_atomic_write) refuse("the kernel's driver has no ATOMIC WRITE");
@@ -712,9 +710,11 @@ static const struct command { const char *name, *keys; void (*run)(void); } comm
 
 static bool is_key_of(const struct command *command, const char *key)
 {
-  size_t length = strlen(key);
-  for (const char *at = command->keys; *at; at += strcspn(at, " ") + strspn(at + strcspn(at, " "), " "))
-    if (strcspn(at, " ") == length && !strncmp(at, key, length)) return true;
+  for (const char *at = command->keys; *at; at += strspn(at, " ")) {
+    size_t length = strcspn(at, " ");
+    if (strlen(key) == length && !strncmp(at, key, length)) return true;
+    at += length;
+  }
   return false;
 }
 

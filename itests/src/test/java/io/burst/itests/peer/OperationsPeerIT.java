@@ -331,7 +331,7 @@ class OperationsPeerIT {
   private static void verifyArrived(Connection c, int lengthBytes) {
     int last = -1;
     int count = 0;
-    for (Outcome next = c.to.await(2000); next != null; next = c.to.await(500)) {
+    for (Outcome next = c.to.await(TIMEOUT_MS); next != null; next = c.to.await(500)) {
       assertDone(next, count, "receive");
       assertThat(next.lengthBytes()).isEqualTo(lengthBytes);
       assertThat(next.immediate()).isGreaterThan(last);
@@ -423,6 +423,7 @@ class OperationsPeerIT {
     assertThat(stage.peer().exchange("load id=63 offset=0")).isEqualTo("error there is no buffer 63");
     assertThat(stage.peer().exchange("load id=0 offset=99999999")).startsWith("error offset=99999999 is over ");
     assertThat(stage.peer().exchange("load id=0 offset=-1")).isEqualTo("error offset=-1 is not a number");
+    assertThat(stage.peer().exchange("receive queue=0 wr=1 pieces=0:1")).isEqualTo("error pieces=1 is not a number");
     assertThat(stage.peer().exchange("load id=0 offset=0 id=0")).isEqualTo("error id= is there twice");
     assertThat(stage.peer().exchange("load " + "x".repeat(9000))).isEqualTo("error a line of over 4094 bytes");
     assertThat(stage.peer().exchange("load id=0 offset=0")).startsWith("ok value=");
