@@ -66,7 +66,7 @@ final class Mistakes {
       }
       case MISALIGNED -> misaligned();
       case STALE_WINDOW -> named(pick(READ_OR_WRITE), area, freeWindowKey());
-      case OTHER_WINDOW -> named(pick(READ_OR_WRITE), area, otherWindowKey());
+      case OTHER_WINDOW -> throughOtherWindow();
       case BEYOND_WINDOW -> beyondWindow();
       case NOT_A_WINDOW -> {
         Request request = work.sending(SendOpcode.SEND_WITH_INVALIDATE, work.messages.consuming(work.consuming()));
@@ -137,12 +137,30 @@ final class Mistakes {
 
   /** A window that is good on another queue pair of the same end, or on none. */
   private int otherWindowKey() {
+    Window window = otherWindow();
+    return window == null ? other.peer.addWindow(other.domain) : window.key();
+  }
+
+  private Window otherWindow() {
     for (Target target : other.peer.targets) {
       if (target != other && target.domain == other.domain && target.window.isBound()) {
-        return target.window.key();
+        return target.window;
       }
     }
-    return other.peer.addWindow(other.domain);
+    return null;
+  }
+
+  /** What would be right on that queue pair. */
+  private Request throughOtherWindow() {
+    Window window = otherWindow();
+    if (window == null) {
+      return named(pick(READ_OR_WRITE), other.area, other.peer.addWindow(other.domain));
+    }
+    SendOpcode opcode = window.allows(AccessFlag.REMOTE_WRITE) ? SendOpcode.WRITE : SendOpcode.READ;
+    int length = Math.min(bytes, window.lengthBytes());
+    Request request =
+        opcode == SendOpcode.READ ? work.bringing(opcode, length) : work.sending(opcode, length);
+    return work.naming(request, window.start(), window.key());
   }
 
   private int localKey() {

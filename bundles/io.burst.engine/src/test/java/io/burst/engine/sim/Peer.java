@@ -199,15 +199,26 @@ final class Peer {
     do {
       sharedQueues.values().forEach(queue -> queue.act(nowNs));
       applications.forEach(application -> application.act(nowNs));
-      int arrived = port.receive(arena.received, arena.received.length, nowNs);
-      for (int i = 0; i < arrived; i++) {
-        endpoint.onFrame(arena.received[i], nowNs);
-      }
-      endpoint.onTimeout(nowNs);
-      int departing = endpoint.pollTransmit(arena.sent, nowNs);
-      port.send(arena.sent, departing, nowNs);
-      busy = arrived + departing > 0 | checkCompletions(nowNs);
+      busy = exchangeOnce(nowNs) | checkCompletions(nowNs);
     } while (busy);
+  }
+
+  /** All packets that can come and go at one moment. */
+  void exchange(long nowNs) {
+    while (exchangeOnce(nowNs)) {
+      // Until nothing moves.
+    }
+  }
+
+  private boolean exchangeOnce(long nowNs) {
+    int arrived = port.receive(arena.received, arena.received.length, nowNs);
+    for (int i = 0; i < arrived; i++) {
+      endpoint.onFrame(arena.received[i], nowNs);
+    }
+    endpoint.onTimeout(nowNs);
+    int departing = endpoint.pollTransmit(arena.sent, nowNs);
+    port.send(arena.sent, departing, nowNs);
+    return arrived + departing > 0;
   }
 
   long nextEventNs() {

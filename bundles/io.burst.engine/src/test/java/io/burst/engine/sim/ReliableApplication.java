@@ -50,6 +50,7 @@ final class ReliableApplication extends Application {
   private boolean drained;
   private long resumeNs = Long.MAX_VALUE;
   private int doneWhenDrained;
+  private int firstPsn;
   private int toPost;
   private long nextPostNs;
   /** When it gives its queue pair up. */
@@ -57,6 +58,9 @@ final class ReliableApplication extends Application {
   private long removeNs = Long.MAX_VALUE;
   private boolean noticedFailure;
   private boolean removed;
+  private long removedNs;
+  /** When it was last allowed to send again. */
+  private long goneOnNs;
   private int finished;
   /** When a send last completed, and when each was posted. */
   private long progressNs;
@@ -92,6 +96,7 @@ final class ReliableApplication extends Application {
     int number = other.queuePair().number();
     queuePair.readyToReceive(
         new ReadyToReceive(number, receivePsn, terms.mtu(), null, otherDepth, terms.rnrTimer()), path);
+    firstPsn = sendPsn;
     start = new ReadyToSend(sendPsn, terms.timeout(), terms.retryCount(), terms.rnrRetryCount(), depth);
     startNs = random.nextLong(2 * terms.timeoutNs());
   }
@@ -137,7 +142,7 @@ final class ReliableApplication extends Application {
       return;
     }
     if (nowNs >= removeNs) {
-      remove();
+      remove(nowNs);
       return;
     }
     if (nowNs >= failNs) {
@@ -191,11 +196,13 @@ final class ReliableApplication extends Application {
   void checkEnd() {
     end.checkEnd();
     QueuePairState state = queuePair.state();
+    histogram.add("PSNs", queuePair.sendPsn() < firstPsn ? "wrapped" : "straight");
     Mismatch.unless(removed || state == QueuePairState.ERROR, "a queue pair that was given up is in state %s", state);
   }
 
-  private void remove() {
+  private void remove(long nowNs) {
     removed = true;
+    removedNs = nowNs;
     end.goAway();
     peer.endpoint.remove(queuePair);
   }
@@ -241,11 +248,13 @@ final class ReliableApplication extends Application {
       Mismatch.unless(establishedTold || !heardEarly, "no event tells of what came before the queue pair was ready");
       if (state == QueuePairState.READY_TO_RECEIVE) {
         queuePair.readyToSend(start);
+        goneOnNs = nowNs;
       }
       start = null;
     } else if (drained && nowNs >= resumeNs) {
       if (state == QueuePairState.SEND_QUEUE_DRAINED) {
         queuePair.resume();
+        goneOnNs = nowNs;
       }
       draining = false;
       drained = false;
@@ -335,6 +344,9 @@ final class ReliableApplication extends Application {
   @Override
   void sendCompleted(int index, Completion completion, long nowNs) {
     checkTime(index, completion.status, nowNs);
+    if (completion.status == CompletionStatus.RETRY_EXCEEDED && !other.end.hasFailed()) {
+      histogram.add("gave up", "on a peer that is there");
+    }
     end.sendCompleted(index, completion);
     progressNs = nowNs;
   }
@@ -361,8 +373,11 @@ final class ReliableApplication extends Application {
     if (status == CompletionStatus.RECEIVER_NOT_READY_RETRY_EXCEEDED) {
       Mismatch.unless(sinceNs >= terms.rnrRetryCount() * terms.rnrNs(), "gave up on receives after %d ns", sinceNs);
     } else if (status == CompletionStatus.RETRY_EXCEEDED) {
-      long retriesNs = (terms.retryCount() + 1) * terms.timeoutNs();
-      Mismatch.unless(sinceNs >= retriesNs, "gave up on a peer after %d ns", sinceNs);
+      Mismatch.unless(sinceNs >= terms.patienceNs(), "gave up on a peer after %d ns", sinceNs);
+      long startNs = Math.max(Math.max(progressNs, postedNs.get(index)), Math.max(goneOnNs, other.removedNs));
+      long slackNs = terms.timeoutNs() / 4 + terms.rnrNs();
+      Mismatch.unless(
+          nowNs - startNs <= terms.patienceNs() + slackNs, "gave up on a peer as late as after %d ns", nowNs - startNs);
     }
   }
 

@@ -71,8 +71,13 @@ record Terms(
     return rnrNs(rnrTimer);
   }
 
-  boolean hasFiniteRnr() {
-    return rnrRetryCount != FOR_EVER;
+  /** How long a peer that is silent is waited for: each time-out is twice as long as the last, up to four times. */
+  long patienceNs() {
+    long patienceNs = 0;
+    for (int i = 0; i <= retryCount; i++) {
+      patienceNs += timeoutNs() << Math.min(i, 2);
+    }
+    return patienceNs;
   }
 
   private static long timeoutNs(int code) {

@@ -38,6 +38,7 @@ final class UnreliableApplication extends Application {
   private static final int SELDOM = 25;
   private static final int ROUTE_HEADER_BYTES = 40;
   private static final int SPARE_BYTES = 32;
+  private static final int USUAL_QUEUE_KEY = 0x1234_5678;
   private static final int RESERVED_TIMEOUT = 0;
 
   /** What an unreliable connection sends, and datagrams. */
@@ -80,7 +81,7 @@ final class UnreliableApplication extends Application {
     messages = new Messages(random.split(), mtuBytes, longestBytes);
     if (datagrams) {
       target = null;
-      int queueKey = random.nextInt() & Integer.MAX_VALUE;
+      int queueKey = random.nextInt(3) == 0 ? random.nextInt() & Integer.MAX_VALUE : USUAL_QUEUE_KEY;
       UnreliableDatagram datagram = peer.endpoint.createDatagram(domain, queues(), this::event);
       datagram.initialize(queueKey);
       queuePair = datagram;
