@@ -49,6 +49,24 @@ class CompletionRingTest {
     assertThat(calls).isEqualTo(1);
   }
 
+  /** What was there stays; what finds no room is lost. */
+  @Test
+  void aFullRingKeepsWhatItHas() {
+    for (int id = 1; id <= 3; id++) {
+      Completion completion = new Completion();
+      completion.workRequestId = id;
+      completion.status = CompletionStatus.SUCCESS;
+      ring.push(completion, false);
+      assertThat(ring.isOverrun()).isEqualTo(id == 3);
+    }
+    Completion polled = new Completion();
+    assertThat(ring.poll(polled)).isTrue();
+    assertThat(polled.workRequestId).isEqualTo(1);
+    assertThat(ring.poll(polled)).isTrue();
+    assertThat(polled.workRequestId).isEqualTo(2);
+    assertThat(ring.poll(polled)).isFalse();
+  }
+
   @Test
   void anOverrunIsToldOnce() {
     for (int i = 0; i < 4; i++) {

@@ -10,7 +10,7 @@ import java.util.SplittableRandom;
 
 /** The memory and the frames of one end, the same for run after run, each of which finds the memory filled alike. */
 final class Arena {
-  private static final int BYTES = 1 << 21;
+  private static final int BYTES = 3 << 20;
   private static final int BATCH = 16;
   private static final byte[] FILLING = new byte[BYTES];
 

@@ -37,6 +37,8 @@ enum Doom {
   WRONG_INVALIDATION,
   /** Receives whose key isn't one. */
   RECEIVE_KEY,
+  /** Receives in memory that may only be read. */
+  RECEIVE_READ_ONLY,
   /** No receives until the asker gives up. */
   NO_RECEIVES,
   /** The other end's queue pair is destroyed. */
@@ -46,13 +48,18 @@ enum Doom {
 
   /** Whether it needs receives of the queue pair's own, or ends with the queue pair holding one. */
   boolean needsOwnReceives() {
-    return this == RECEIVE_KEY || this == NO_RECEIVES || this == PEER_GONE;
+    return isBadReceive() || this == PEER_GONE;
+  }
+
+  /** Whether a receive is wrong, or never comes. */
+  boolean isBadReceive() {
+    return this == RECEIVE_KEY || this == RECEIVE_READ_ONLY || this == NO_RECEIVES;
   }
 
   /** Whether it is one wrong request that does it. */
   boolean isRequest() {
     return switch (this) {
-      case NONE, RECEIVE_KEY, NO_RECEIVES, PEER_GONE, APPLICATION -> false;
+      case NONE, RECEIVE_KEY, RECEIVE_READ_ONLY, NO_RECEIVES, PEER_GONE, APPLICATION -> false;
       default -> true;
     };
   }

@@ -11,6 +11,7 @@ import io.burst.engine.sim.model.Mismatch;
 import io.burst.engine.sim.model.Pieces;
 import io.burst.engine.sim.model.SharedWord;
 import io.burst.engine.wire.Flow;
+import io.burst.spi.Frame;
 import io.burst.spi.PacketPort;
 import io.burst.verbs.AccessFlag;
 import io.burst.verbs.Completion;
@@ -34,9 +35,9 @@ import java.util.TreeMap;
 final class Peer {
   static final int[] DOMAINS = {1, 2};
 
-  private static final int WRITABLE_BYTES = 560 * 1024;
+  private static final int WRITABLE_BYTES = 900 * 1024;
   private static final int SHARED_WORDS = 2;
-  private static final int READABLE_BYTES = 300 * 1024;
+  private static final int READABLE_BYTES = 450 * 1024;
 
   final Counters counters = new Counters();
   final Completions sendCompletions;
@@ -201,6 +202,14 @@ final class Peer {
       applications.forEach(application -> application.act(nowNs));
       busy = exchangeOnce(nowNs) | checkCompletions(nowNs);
     } while (busy);
+  }
+
+  /** A packet comes that the other end never sent. */
+  void receiveForged(byte[] packet, long nowNs) {
+    Frame frame = arena.received[0];
+    frame.buffer.put(Frame.HEADROOM_BYTES, packet);
+    frame.lengthBytes = packet.length;
+    endpoint.onFrame(frame, nowNs);
   }
 
   /** All packets that can come and go at one moment. */

@@ -6,6 +6,9 @@ import io.burst.engine.sim.model.Binding;
 import io.burst.engine.sim.model.End;
 import io.burst.engine.sim.model.Mismatch;
 import io.burst.engine.sim.model.Request;
+import io.burst.engine.wire.Aeth;
+import io.burst.engine.wire.Opcode;
+import io.burst.engine.wire.PacketWriter;
 import io.burst.engine.wire.Transport;
 import io.burst.verbs.AsyncEventType;
 import io.burst.verbs.Completion;
@@ -15,7 +18,9 @@ import io.burst.verbs.QueuePairState;
 import io.burst.verbs.ReadyToReceive;
 import io.burst.verbs.ReadyToSend;
 import io.burst.verbs.SendRequest;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 
@@ -28,6 +33,10 @@ final class ReliableApplication extends Application {
   private static final int POSTS_AFTER_FAILURE = 3;
   /** The longest time from a failure to the other application's hearing of it, in local ACK timeouts. */
   private static final int NEWS_TIMEOUTS = 8;
+  private static final int LONGEST_ANSWER_BYTES = 128;
+  private static final int[] FORGED_SYNDROMES = {
+    Aeth.ACK, Aeth.NAK_SEQUENCE_ERROR, Aeth.NAK_REMOTE_ACCESS_ERROR, Aeth.rnrNak(1)
+  };
 
   private final Connection queuePair;
   final End end;
@@ -57,6 +66,7 @@ final class ReliableApplication extends Application {
   private long failNs = Long.MAX_VALUE;
   private long removeNs = Long.MAX_VALUE;
   private boolean noticedFailure;
+  private long failedNs;
   private boolean removed;
   private long removedNs;
   /** When it was last allowed to send again. */
@@ -149,6 +159,9 @@ final class ReliableApplication extends Application {
       failNs = Long.MAX_VALUE;
       giveUp();
     }
+    if (random.nextInt(SELDOM) == 0) {
+      forgeAnswer(nowNs);
+    }
     changeState(nowNs);
     if (nowNs < nextPostNs || !hasToPost()) {
       return;
@@ -187,6 +200,7 @@ final class ReliableApplication extends Application {
         "a send completed although the queue was drained");
     if (end.hasFailed() && !noticedFailure) {
       noticedFailure = true;
+      failedNs = nowNs;
       toPost = Math.min(toPost, POSTS_AFTER_FAILURE);
       other.failAt(nowNs + 1 + random.nextLong(NEWS_TIMEOUTS * terms.timeoutNs()));
     }
@@ -229,6 +243,20 @@ final class ReliableApplication extends Application {
       }
       default -> end.raised(type);
     }
+  }
+
+  /** An answer to the request that is next to be sent, if all before are done: it must not matter. */
+  private void forgeAnswer(long nowNs) {
+    if (queuePair.state() != QueuePairState.READY_TO_SEND || queuePair.outstandingSends() > 0) {
+      return;
+    }
+    ByteBuffer buffer = ByteBuffer.allocate(LONGEST_ANSWER_BYTES);
+    PacketWriter writer = new PacketWriter();
+    writer.begin(
+        buffer, 0, other.queuePair.path().flow(), Opcode.RC_ACKNOWLEDGE, queuePair.number(), queuePair.sendPsn());
+    writer.aeth(FORGED_SYNDROMES[random.nextInt(FORGED_SYNDROMES.length)], 0);
+    peer.receiveForged(Arrays.copyOf(buffer.array(), writer.end(0, 0)), nowNs);
+    histogram.add("forged", "answers to what was never sent");
   }
 
   /** How many sends have completed. */
@@ -370,11 +398,16 @@ final class ReliableApplication extends Application {
     if (terms.faulty()) {
       return;
     }
+    long lastNs = Math.max(Math.max(progressNs, postedNs.get(index)), goneOnNs);
     if (status == CompletionStatus.RECEIVER_NOT_READY_RETRY_EXCEEDED) {
-      Mismatch.unless(sinceNs >= terms.rnrRetryCount() * terms.rnrNs(), "gave up on receives after %d ns", sinceNs);
+      long waitsNs = terms.rnrRetryCount() * terms.rnrNs();
+      Mismatch.unless(sinceNs >= waitsNs, "gave up on receives after %d ns", sinceNs);
+      long slackNs = terms.rnrNs() / 2;
+      Mismatch.unless(
+          nowNs - lastNs <= waitsNs + slackNs, "gave up on receives as late as after %d ns", nowNs - lastNs);
     } else if (status == CompletionStatus.RETRY_EXCEEDED) {
       Mismatch.unless(sinceNs >= terms.patienceNs(), "gave up on a peer after %d ns", sinceNs);
-      long startNs = Math.max(Math.max(progressNs, postedNs.get(index)), Math.max(goneOnNs, other.removedNs));
+      long startNs = Math.max(lastNs, Math.max(other.failedNs, other.removedNs));
       long slackNs = terms.timeoutNs() / 4 + terms.rnrNs();
       Mismatch.unless(
           nowNs - startNs <= terms.patienceNs() + slackNs, "gave up on a peer as late as after %d ns", nowNs - startNs);

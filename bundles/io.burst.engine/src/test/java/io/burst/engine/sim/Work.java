@@ -65,8 +65,7 @@ final class Work {
     this.maxInlineBytes = maxInlineBytes;
     this.doom = doom;
     this.doomAt = doomAt;
-    badReceive =
-        doom == Doom.RECEIVE_KEY || doom == Doom.NO_RECEIVES ? random.nextInt(LATEST_BAD_RECEIVE) : Integer.MAX_VALUE;
+    badReceive = doom.isBadReceive() ? random.nextInt(LATEST_BAD_RECEIVE) : Integer.MAX_VALUE;
     forbidden = doom == Doom.QUEUE_PAIR_FORBIDS ? pick(Target.REMOTE) : null;
     opcodes.removeIf(opcode -> forbidden != null && forbidden == access(opcode));
   }
@@ -99,6 +98,9 @@ final class Work {
   /** The answering end's memory for a message. */
   Pieces receive(int index) {
     int bytes = messages.consuming(index) + random.nextInt(MOST_SPARE_BYTES);
+    if (doom == Doom.RECEIVE_READ_ONLY && index >= badReceive) {
+      return other.peer.readable(other.domain).take(random, bytes);
+    }
     Pieces pieces = other.peer.writable(other.domain).take(random, bytes);
     return doom == Doom.RECEIVE_KEY && index >= badReceive ? withKey(pieces, UNKNOWN_KEY) : pieces;
   }
