@@ -7,8 +7,10 @@ import io.burst.engine.sim.model.End;
 import io.burst.engine.sim.model.Mismatch;
 import io.burst.engine.sim.model.Request;
 import io.burst.engine.wire.Aeth;
+import io.burst.engine.wire.Flow;
 import io.burst.engine.wire.Opcode;
 import io.burst.engine.wire.PacketWriter;
+import io.burst.engine.wire.Psn;
 import io.burst.engine.wire.Transport;
 import io.burst.verbs.AsyncEventType;
 import io.burst.verbs.Completion;
@@ -107,7 +109,7 @@ final class ReliableApplication extends Application {
     queuePair.readyToReceive(
         new ReadyToReceive(number, receivePsn, terms.mtu(), null, otherDepth, terms.rnrTimer()), path);
     firstPsn = sendPsn;
-    start = new ReadyToSend(sendPsn, terms.timeout(), terms.retryCount(), terms.rnrRetryCount(), depth);
+    start = new ReadyToSend(sendPsn, terms.timeoutCode(), terms.retryCount(), terms.rnrRetryCount(), depth);
     startNs = random.nextLong(2 * terms.timeoutNs());
   }
 
@@ -245,18 +247,29 @@ final class ReliableApplication extends Application {
     }
   }
 
-  /** An answer to the request that is next to be sent, if all before are done: it must not matter. */
+  /** An answer that must not matter: to what was never sent, or from somebody else to what was sent last. */
   private void forgeAnswer(long nowNs) {
-    if (queuePair.state() != QueuePairState.READY_TO_SEND || queuePair.outstandingSends() > 0) {
+    if (queuePair.state() != QueuePairState.READY_TO_SEND) {
       return;
     }
+    int psn = queuePair.sendPsn();
+    Flow flow = other.queuePair.path().flow();
+    if (queuePair.outstandingSends() == 0) {
+      receiveAnswer(flow, psn, FORGED_SYNDROMES[random.nextInt(FORGED_SYNDROMES.length)], nowNs);
+      histogram.add("forged", "answers to what was never sent");
+    } else {
+      Flow stranger = new Flow(flow.remote(), flow.remote(), flow.udpSourcePort(), 0);
+      receiveAnswer(stranger, Psn.add(psn, -1), Aeth.ACK, nowNs);
+      histogram.add("forged", "answers of a stranger");
+    }
+  }
+
+  private void receiveAnswer(Flow flow, int psn, int syndrome, long nowNs) {
     ByteBuffer buffer = ByteBuffer.allocate(LONGEST_ANSWER_BYTES);
     PacketWriter writer = new PacketWriter();
-    writer.begin(
-        buffer, 0, other.queuePair.path().flow(), Opcode.RC_ACKNOWLEDGE, queuePair.number(), queuePair.sendPsn());
-    writer.aeth(FORGED_SYNDROMES[random.nextInt(FORGED_SYNDROMES.length)], 0);
+    writer.begin(buffer, 0, flow, Opcode.RC_ACKNOWLEDGE, queuePair.number(), psn);
+    writer.aeth(syndrome, 0);
     peer.receiveForged(Arrays.copyOf(buffer.array(), writer.end(0, 0)), nowNs);
-    histogram.add("forged", "answers to what was never sent");
   }
 
   /** How many sends have completed. */

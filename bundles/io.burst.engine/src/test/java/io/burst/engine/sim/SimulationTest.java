@@ -122,6 +122,7 @@ class SimulationTest {
     assertReached("memory", "registered anew", RUNS);
     assertReached("PSNs", "wrapped", RUNS / 10);
     assertReached("forged", "answers to what was never sent", RUNS);
+    assertReached("forged", "answers of a stranger", RUNS);
     assertThat(histogram.get("gave up", "on a peer that is there"))
         .as("connections that gave up, which takes eight losses in a row")
         .isLessThanOrEqualTo(1 + RUNS / 500);

@@ -8,7 +8,8 @@ import java.util.SplittableRandom;
  * What both ends of a connection agree on.
  *
  * @param faulty whether packets can be lost
- * @param timeout the local ACK timeout's code
+ * @param timeout the local ACK timeout's code, which the run is paced by
+ * @param timed whether it counts: without it nobody is given up
  * @param retryCount what a time-out may use up
  * @param mostPauseNs the longest time between two rounds of posting
  */
@@ -18,6 +19,7 @@ record Terms(
     int firstPsnA,
     int firstPsnB,
     int timeout,
+    boolean timed,
     int retryCount,
     int rnrRetryCount,
     int rnrTimer,
@@ -54,6 +56,7 @@ record Terms(
         firstPsn(random),
         firstPsn(random),
         timeout,
+        faulty || doom != Doom.NONE || random.nextBoolean(),
         faulty ? 7 : random.nextInt(8),
         finiteRnr ? 1 + random.nextInt(3) : FOR_EVER,
         rnrTimer,
@@ -65,6 +68,11 @@ record Terms(
 
   long timeoutNs() {
     return timeoutNs(timeout);
+  }
+
+  /** As the queue pair gets it: 0 for no timer. */
+  int timeoutCode() {
+    return timed ? timeout : 0;
   }
 
   long rnrNs() {
