@@ -143,6 +143,21 @@ class RemoteAccessTest {
     assertThat(queuePair.transmit(0).opcode()).isEqualTo(Opcode.RC_READ_RESPONSE_ONLY);
   }
 
+  /** What was answered stays answered; the NAK has the PSN of the first response that there can't be. */
+  @Test
+  void aRegionThatGoesInTheMiddleOfARead() {
+    int key = queuePair.region.key();
+    queuePair.receive(
+        request(Opcode.RC_READ_REQUEST, w -> w.reth(queuePair.region.address(), key, 3000), new byte[0]), 0);
+    assertThat(queuePair.transmit(0).opcode()).isEqualTo(Opcode.RC_READ_RESPONSE_FIRST);
+    queuePair.table.remove(key);
+    RocePacket nak = queuePair.transmit(0);
+    assertThat(nak.aethSyndrome()).isEqualTo(Aeth.NAK_REMOTE_ACCESS_ERROR);
+    assertThat(nak.psn()).isEqualTo(PSN + 1);
+    assertThat(queuePair.transmit(0)).isNull();
+    assertThat(queuePair.connection.state()).isEqualTo(QueuePairState.ERROR);
+  }
+
   /** Beyond 2 GiB, and named from 0: as if the memory at hand were the end of 5 GiB. */
   @Test
   void theFarEndOfALargeRegion() {
