@@ -23,9 +23,26 @@ public final class Frame {
   /** Where a sent packet goes; null on received ones. */
   public NextHop nextHop;
 
+  /** How many will still read the received bytes. */
+  private int holds;
+
   public Frame(ByteBuffer buffer, long address) {
     this.buffer = buffer;
     this.address = address;
+  }
+
+  /** Keeps the received bytes as they are until {@link #release}. */
+  public void hold() {
+    holds++;
+  }
+
+  /** Takes one hold back; true when it was the last. */
+  public boolean release() {
+    return --holds == 0;
+  }
+
+  public boolean isHeld() {
+    return holds > 0;
   }
 
   /** The largest packet, from its IP header on, that fits. */

@@ -40,6 +40,8 @@ public enum Counter {
   RX_WRONG_STATE,
   /** Messages of unreliable services that couldn't be taken: no receive, too long, not allowed. */
   RX_DROPPED_MESSAGES,
+  /** Packets that came while too many copies were under way. */
+  RX_COPIES_BUSY,
   /** Answers to what isn't outstanding. */
   RX_STALE_RESPONSE;
 

@@ -52,8 +52,8 @@ final class CurrentReceive {
     return buffers.locate(SLOT, queuePair, LOCAL_WRITE);
   }
 
-  /** Copies part of a message in. */
+  /** Lets part of a message arrive. */
   void scatter(long offset, long from, int bytes) {
-    buffers.scatter(SLOT, offset, from, bytes);
+    buffers.scatter(SLOT, offset, from, bytes, queuePair.arrivals());
   }
 }

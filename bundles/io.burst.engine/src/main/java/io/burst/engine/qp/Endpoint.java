@@ -1,10 +1,12 @@
 package io.burst.engine.qp;
 
+import io.burst.engine.copy.CpuCopyEngine;
 import io.burst.engine.wire.PacketWriter;
 import io.burst.engine.wire.RocePacket;
 import io.burst.engine.wire.Transport;
 import io.burst.engine.wire.Verdict;
 import io.burst.linux.Memory;
+import io.burst.spi.CopyEngine;
 import io.burst.spi.Frame;
 import io.burst.verbs.AsyncEventType;
 import java.nio.ByteBuffer;
@@ -23,6 +25,10 @@ public final class Endpoint {
   final PacketWriter writer = new PacketWriter();
   final long scratchAddress;
 
+  /** Packets that were parked are read through this, while {@link #packet} may be in use. */
+  final RocePacket parkedPacket = new RocePacket();
+  final Copies copies;
+
   private final ByteBuffer scratch = ByteBuffer.allocateDirect(Long.BYTES);
 
   private final RocePacket packet = new RocePacket();
@@ -39,7 +45,22 @@ public final class Endpoint {
       Counters counters,
       int firstNumber,
       BiConsumer<QueuePairContext, RuntimeException> onDefect) {
+    this(memory, counters, firstNumber, onDefect, new CpuCopyEngine(), new FramePool(new Frame[0]));
+  }
+
+  /**
+   * @param copyEngine places received bytes
+   * @param spareFrames take the place of received frames that it still reads
+   */
+  public Endpoint(
+      MemoryTable memory,
+      Counters counters,
+      int firstNumber,
+      BiConsumer<QueuePairContext, RuntimeException> onDefect,
+      CopyEngine copyEngine,
+      FramePool spareFrames) {
     this.memory = memory;
+    copies = new Copies(copyEngine, spareFrames);
     this.counters = counters;
     this.onDefect = onDefect;
     scratchAddress = Memory.addressOf(scratch);
@@ -77,7 +98,10 @@ public final class Endpoint {
     }
   }
 
-  /** Takes a packet that a port received; whatever it holds, only what its queue pair allows has an effect. */
+  /**
+   * Takes a packet that a port received; whatever it holds, only what its queue pair allows has an effect. If the frame
+   * is held afterwards, its bytes are still to be copied: the caller goes on with a spare one.
+   */
   public void onFrame(Frame frame, long nowNs) {
     counters.increment(Counter.RCVD_PKTS);
     Verdict verdict = packet.wrap(frame.buffer, Frame.HEADROOM_BYTES, frame.lengthBytes);
@@ -90,6 +114,7 @@ public final class Endpoint {
       counters.increment(Counter.RX_UNKNOWN_QP);
       return;
     }
+    copies.from(frame);
     try {
       queuePair.onPacket(packet, frame.address, nowNs);
     } catch (RuntimeException e) {
@@ -97,8 +122,14 @@ public final class Endpoint {
     }
   }
 
-  /** Retries what has waited too long. */
+  /** Whether {@link #onTimeout} has to be called soon, since copies end without a packet or a deadline. */
+  public boolean hasCopiesUnderWay() {
+    return copies.isUnderWay();
+  }
+
+  /** Goes on with what has waited for its copies, and retries what has waited too long for its peer. */
   public void onTimeout(long nowNs) {
+    copies.poll();
     for (int i = 0; i < queuePairs.count(); i++) {
       QueuePairContext queuePair = queuePairs.get(i);
       try {

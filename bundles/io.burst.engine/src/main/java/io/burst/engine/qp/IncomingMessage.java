@@ -3,7 +3,6 @@ package io.burst.engine.qp;
 import io.burst.engine.wire.Opcode;
 import io.burst.engine.wire.Operation;
 import io.burst.engine.wire.RocePacket;
-import io.burst.linux.Memory;
 import io.burst.verbs.AccessFlag;
 import io.burst.verbs.CompletionOpcode;
 
@@ -100,7 +99,7 @@ final class IncomingMessage {
     writeKey = key;
     writeBytes = total;
     if (bytes > 0) {
-      Memory.copy(payloadAddress, region.place(address + start), bytes);
+      queuePair.arrivals().put(payloadAddress, region.place(address + start), bytes);
     }
     return advance(packet, start + bytes, CompletionOpcode.RECEIVE_WRITE_WITH_IMMEDIATE);
   }

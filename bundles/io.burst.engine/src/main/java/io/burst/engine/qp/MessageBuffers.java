@@ -90,27 +90,34 @@ final class MessageBuffers {
 
   /** Copies part of the message to one place; after {@link #locate}. */
   void gather(int slot, long offset, long to, int bytes) {
-    move(slot, offset, to, bytes, true);
-  }
-
-  /** Copies from one place to part of the message; after {@link #locate}. */
-  void scatter(int slot, long offset, long from, int bytes) {
-    move(slot, offset, from, bytes, false);
-  }
-
-  private void move(int slot, long offset, long other, int bytes, boolean toOther) {
     int piece = slot * ScatterGatherList.CAPACITY;
     long skip = offset;
     for (int done = 0; done < bytes; piece++) {
-      if (skip >= lengthBytes[piece]) {
-        skip -= lengthBytes[piece];
-        continue;
+      int run = run(piece, skip, bytes - done);
+      if (run > 0) {
+        Memory.copy(place[piece] + skip, to + done, run);
       }
-      int run = (int) Math.min(bytes - done, lengthBytes[piece] - skip);
-      long inPiece = place[piece] + skip;
-      Memory.copy(toOther ? inPiece : other + done, toOther ? other + done : inPiece, run);
       done += run;
-      skip = 0;
+      skip = Math.max(0, skip - lengthBytes[piece]);
     }
+  }
+
+  /** Brings part of the message from one place; after {@link #locate}. */
+  void scatter(int slot, long offset, long from, int bytes, Placer placer) {
+    int piece = slot * ScatterGatherList.CAPACITY;
+    long skip = offset;
+    for (int done = 0; done < bytes; piece++) {
+      int run = run(piece, skip, bytes - done);
+      if (run > 0) {
+        placer.put(from + done, place[piece] + skip, run);
+      }
+      done += run;
+      skip = Math.max(0, skip - lengthBytes[piece]);
+    }
+  }
+
+  /** How many of the bytes left are in this piece, behind those to skip. */
+  private int run(int piece, long skip, int bytesLeft) {
+    return (int) Math.max(0, Math.min(bytesLeft, lengthBytes[piece] - skip));
   }
 }

@@ -47,6 +47,13 @@ public abstract class QueuePairContext {
   private final PacketWriter writer;
   private final Completion completion = new Completion();
 
+  private final Copies copies;
+  private Arrivals arrivals;
+  /** A copy failed: the next receive completes with that, and all behind it are flushed. */
+  private boolean copyFailed;
+  private boolean copyFailureTold;
+  private boolean lastReceiveTold;
+
   private volatile QueuePairState state = QueuePairState.RESET;
   private int remoteAccess;
   private boolean drainedTold;
@@ -64,6 +71,27 @@ public abstract class QueuePairContext {
     counters = endpoint.counters;
     writer = endpoint.writer;
     scratchAddress = endpoint.scratchAddress;
+    copies = endpoint.copies;
+    arrivals = newArrivals();
+  }
+
+  private Arrivals newArrivals() {
+    return new Arrivals(
+        copies,
+        new Arrivals.Listener() {
+          @Override
+          public void onArrived(Completion completion, boolean solicited) {
+            QueuePairContext.this.onArrived(completion, solicited);
+          }
+
+          @Override
+          public void onCopyFailed(int psn, long arrival) {
+            if (!copyFailed) {
+              copyFailed = true;
+              refuseFrom(psn, arrival);
+            }
+          }
+        });
   }
 
   public int number() {
@@ -120,18 +148,20 @@ public abstract class QueuePairContext {
     if (!receives.isShared()) {
       receives.discard();
     }
+    // Copies that are under way still tell the old one, which tells nobody.
+    arrivals.close();
+    arrivals = newArrivals();
+    copyFailed = false;
+    copyFailureTold = false;
+    lastReceiveTold = false;
     forget();
   }
 
   /** Completes everything outstanding as flushed; what is posted later is flushed too. */
   public void enterError() {
-    boolean news = state != QueuePairState.ERROR;
     state = QueuePairState.ERROR;
     flushSends();
     flushReceives();
-    if (news && receives.isShared()) {
-      raise(AsyncEventType.LAST_RECEIVE_REACHED);
-    }
   }
 
   /** The send queue stops, what is posted to it is flushed, and receives go on (SQE). */
@@ -190,6 +220,12 @@ public abstract class QueuePairContext {
   /** Forgets the conversation, as before RTR. */
   abstract void forget();
 
+  /** The bytes of the packet with this PSN never came to their place: the queue pair can't go on. */
+  void refuseFrom(int psn, long arrival) {
+    raise(AsyncEventType.QUEUE_PAIR_FATAL);
+    enterError();
+  }
+
   /** Why a packet of this service isn't for this queue pair, or null. */
   abstract Counter foreign(RocePacket packet);
 
@@ -221,14 +257,30 @@ public abstract class QueuePairContext {
     }
   }
 
+  /** What is coming in and isn't in place yet. */
+  Arrivals arrivals() {
+    return arrivals;
+  }
+
   boolean mayBegin() {
     return state == QueuePairState.READY_TO_SEND;
   }
 
-  /** Completes all receives as flushed; of shared ones only that which is held. */
+  /** The first receive that a failed copy concerns says so. */
+  private CompletionStatus flushStatus() {
+    boolean first = copyFailed && !copyFailureTold;
+    copyFailureTold |= first;
+    return first ? CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR : CompletionStatus.WORK_REQUEST_FLUSHED;
+  }
+
+  /** Completes all receives as flushed, of shared ones only that which is held, once no copy is under way to one. */
   private void flushReceives() {
-    while (receives.isShared() ? receive.isHeld() : receive.hold()) {
-      completeReceive(CompletionStatus.WORK_REQUEST_FLUSHED);
+    while (arrivals.isEmpty() && (receives.isShared() ? receive.isHeld() : receive.hold())) {
+      completeReceive(flushStatus());
+    }
+    if (receives.isShared() && arrivals.isEmpty() && !lastReceiveTold) {
+      lastReceiveTold = true;
+      raise(AsyncEventType.LAST_RECEIVE_REACHED);
     }
   }
 
@@ -291,7 +343,7 @@ public abstract class QueuePairContext {
     completion.lengthBytes = (int) sends.totalBytes(sequence);
     sends.freeOldest();
     if (!silent) {
-      push(sendCompletions, false);
+      push(sendCompletions, completion, false);
     }
   }
 
@@ -299,7 +351,7 @@ public abstract class QueuePairContext {
   void completeReceive(CompletionStatus failure) {
     counters.increment(Counter.RESP_CQE_ERROR);
     beginCompletion(CompletionOpcode.RECEIVE, receive.release(), failure);
-    push(receiveCompletions, false);
+    arrivals.complete(completion, false);
   }
 
   /**
@@ -322,7 +374,14 @@ public abstract class QueuePairContext {
       completion.hasGlobalRouteHeader = true;
       completion.sourceQueuePairNumber = packet.dethSourceQpn();
     }
-    push(receiveCompletions, packet.solicited());
+    arrivals.complete(completion, packet.solicited());
+  }
+
+  private void onArrived(Completion arrived, boolean solicited) {
+    if (copyFailed) {
+      arrived.status = flushStatus();
+    }
+    push(receiveCompletions, arrived, solicited);
   }
 
   private void beginCompletion(CompletionOpcode opcode, long workRequestId, CompletionStatus status) {
@@ -337,7 +396,7 @@ public abstract class QueuePairContext {
   }
 
   /** A completion that found no room is lost, and with it the order: nothing more may be executed. */
-  private void push(CompletionRing ring, boolean solicited) {
+  private void push(CompletionRing ring, Completion completion, boolean solicited) {
     ring.push(completion, solicited);
     if (ring.isOverrun() && state != QueuePairState.ERROR) {
       enterError();

@@ -3,16 +3,25 @@ package io.burst.engine.qp;
 import io.burst.engine.wire.RocePacket;
 import io.burst.engine.wire.Transport;
 import io.burst.spi.Frame;
+import io.burst.verbs.QueuePairState;
 import io.burst.verbs.ReadyToReceive;
 import io.burst.verbs.ReadyToSend;
 
 /** A queue pair of the reliable connected service. Owned by its endpoint's thread. */
 final class ReliableConnection extends Connection {
-  private Requester requester = new Requester(this);
-  private Responder responder = new Responder(this);
+  private final Copies copies;
+  private final ParkedRequests parked;
+  private final RocePacket parkedPacket;
+  private Requester requester;
+  private Responder responder;
 
   ReliableConnection(int number, int domain, Queues queues, EventSink events, Endpoint endpoint) {
     super(number, domain, queues, events, endpoint);
+    copies = endpoint.copies;
+    parkedPacket = endpoint.parkedPacket;
+    parked = new ParkedRequests(copies);
+    requester = new Requester(this, copies);
+    responder = new Responder(this);
   }
 
   @Override
@@ -42,8 +51,16 @@ final class ReliableConnection extends Connection {
 
   @Override
   void forget() {
-    requester = new Requester(this);
+    parked.clear();
+    requester.close();
+    requester = new Requester(this, copies);
     responder = new Responder(this);
+  }
+
+  @Override
+  void refuseFrom(int psn, long arrival) {
+    responder.refuseFrom(psn, arrival);
+    super.refuseFrom(psn, arrival);
   }
 
   @Override
@@ -60,12 +77,37 @@ final class ReliableConnection extends Connection {
         requester.onReadResponse(packet, payloadAddress, nowNs);
         break;
       default:
-        responder.onRequest(packet, payloadAddress);
+        if (!parked.isEmpty() || !responder.onRequest(packet, payloadAddress)) {
+          park();
+        }
     }
+  }
+
+  private void park() {
+    if (!parked.add()) {
+      counters.increment(Counter.RX_COPIES_BUSY);
+    }
+  }
+
+  /** Takes the requests that had to wait, as far as they may be taken now. */
+  private void unpark() {
+    while (!parked.isEmpty() && state() != QueuePairState.ERROR) {
+      Frame frame = parked.oldest();
+      parkedPacket.wrap(frame.buffer, Frame.HEADROOM_BYTES, frame.lengthBytes);
+      copies.from(frame);
+      if (!responder.onRequest(parkedPacket, frame.address + parkedPacket.payloadOffset())) {
+        return;
+      }
+      parked.removeOldest();
+    }
+    parked.clear();
   }
 
   @Override
   boolean pollAnswer(Frame out) {
+    if (!parked.isEmpty()) {
+      unpark();
+    }
     return responder.pollTransmit(out);
   }
 
@@ -91,7 +133,6 @@ final class ReliableConnection extends Connection {
 
   @Override
   void flushSends() {
-    super.flushSends();
-    requester.stop();
+    requester.flush();
   }
 }

@@ -37,6 +37,8 @@ final class Requester {
   private final ReliableConnection connection;
   private final SendQueue sends;
   private final SentRequests sent;
+  /** READ responses whose bytes aren't all in place. */
+  private final Arrivals arrivals;
   private final Retries retries = new Retries();
 
   /** The request that the next packet belongs to, and where in it the packet starts. */
@@ -46,12 +48,15 @@ final class Requester {
   /** The response that was last asked for again since a later answer came: asking once is enough until a time-out. */
   private int impliedNakPsn = NO_PSN;
   private int maxReadAtomic;
+  /** Why the oldest request fails, once nothing is under way to its memory any more; else null. */
+  private CompletionStatus failure;
 
-  Requester(ReliableConnection connection) {
+  Requester(ReliableConnection connection, Copies copies) {
     this.connection = connection;
     sends = connection.sends;
     sent = new SentRequests(connection);
     cursor = sends.oldest();
+    arrivals = new Arrivals(copies, this::onCopyFailed);
   }
 
   void start(ReadyToSend attributes) {
@@ -76,6 +81,7 @@ final class Requester {
 
   /** Writes the next request packet; false when nothing may be sent now. */
   boolean pollTransmit(Frame out, long nowNs) {
+    completeAcknowledged();
     if (!retries.mayGoOn(nowNs)) {
       return false;
     }
@@ -117,6 +123,10 @@ final class Requester {
 
   /** Takes a READ response or an ATOMIC WRITE's answer; it acknowledges everything before it. */
   void onReadResponse(RocePacket packet, long payloadAddress, long nowNs) {
+    if (!arrivals.hasRoom()) {
+      connection.counters.increment(Counter.RX_COPIES_BUSY);
+      return;
+    }
     int psn = packet.psn();
     long sequence = sent.isUnderWay(psn) ? sent.find(psn) : sent.numbered();
     if (sequence == sent.numbered() || !isAnsweredByRead(sends.opcode(sequence))) {
@@ -145,9 +155,29 @@ final class Requester {
     }
   }
 
-  /** Its requests are gone: it waits for nothing more. */
-  void stop() {
+  /** Completes everything as flushed, as far as no copy is under way to its memory; the rest with a later call. */
+  void flush() {
     retries.stop();
+    while (!sends.isEmpty() && isInPlace(sends.oldest())) {
+      connection.completeSend(failure != null ? failure : CompletionStatus.WORK_REQUEST_FLUSHED);
+      failure = null;
+    }
+  }
+
+  /** What is under way tells nobody any more. */
+  void close() {
+    arrivals.close();
+  }
+
+  /** Some of a READ's bytes never came to their place. */
+  private void onCopyFailed(int psn, long arrival) {
+    if (connection.state() != QueuePairState.ERROR) {
+      fail(CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
+    }
+  }
+
+  private boolean isInPlace(long sequence) {
+    return arrivals.hasEnded(sent.behind(sequence));
   }
 
   /** What the request does with its local memory. */
@@ -316,7 +346,9 @@ final class Requester {
     } else if (!sends.locate(sequence, connection, localAccess(sends.opcode(sequence)))) {
       fail(CompletionStatus.LOCAL_PROTECTION_ERROR);
     } else {
-      sends.scatter(sequence, offset, payloadAddress, packet.payloadBytes());
+      arrivals.begin(psn, 0, 0);
+      sends.scatter(sequence, offset, payloadAddress, packet.payloadBytes(), arrivals);
+      sent.completesBehind(sequence, arrivals.next());
       acknowledgeBefore(Psn.add(psn, 1), nowNs);
     }
   }
@@ -327,7 +359,7 @@ final class Requester {
       return;
     }
     Memory.putLong(connection.scratchAddress, packet.atomicAckOriginal());
-    sends.scatter(sequence, 0, connection.scratchAddress, Long.BYTES);
+    sends.scatter(sequence, 0, connection.scratchAddress, Long.BYTES, Copies.NOW);
     acknowledgeBefore(Psn.add(packet.psn(), 1), nowNs);
   }
 
@@ -352,7 +384,7 @@ final class Requester {
   }
 
   private void completeAcknowledged() {
-    while (sent.isOldestAcknowledged()) {
+    while (sent.isOldestAcknowledged() && isInPlace(sends.oldest())) {
       connection.completeSend(CompletionStatus.SUCCESS);
     }
   }
@@ -432,7 +464,7 @@ final class Requester {
   }
 
   private void fail(CompletionStatus status) {
-    connection.completeSend(status);
+    failure = status;
     connection.enterError();
   }
 }

@@ -39,6 +39,8 @@ final class Responder {
   /** The one ACK or NAK owed: a later ACK covers an earlier one, and a NAK acknowledges all before it. */
   private int answerSyndrome = NO_ANSWER;
   private int answerPsn;
+  /** The first PSN that the peer asked about since it was last answered. */
+  private int owedPsn;
 
   Responder(ReliableConnection connection) {
     this.connection = connection;
@@ -56,7 +58,15 @@ final class Responder {
     return expectedPsn;
   }
 
-  void onRequest(RocePacket packet, long payloadAddress) {
+  /**
+   * Takes the next packet.
+   *
+   * @return false when it has to wait, and all that come behind it, until copies have ended
+   */
+  boolean onRequest(RocePacket packet, long payloadAddress) {
+    if (!connection.arrivals().hasRoom() || isAtomicOnWhatIsPending(packet)) {
+      return false;
+    }
     int order = Psn.compare(packet.psn(), expectedPsn);
     if (order > 0) {
       connection.counters.increment(Counter.OUT_OF_SEQUENCE);
@@ -67,6 +77,7 @@ final class Responder {
     } else {
       onExpected(packet, payloadAddress);
     }
+    return true;
   }
 
   /**
@@ -78,16 +89,41 @@ final class Responder {
       return false;
     }
     long entry = resources.pending();
-    if (entry != ResponderResources.NONE) {
+    if (entry != ResponderResources.NONE && connection.arrivals().hasEnded(resources.behind(entry))) {
       return transmitResponse(out, entry);
     }
     if (answerSyndrome == NO_ANSWER) {
       return false;
     }
-    connection.begin(out, Opcode.RC_ACKNOWLEDGE, answerPsn).aeth(answerSyndrome, messageSequenceNumber);
-    connection.end(out, 0);
+    return connection.arrivals().isEmpty() ? transmitAnswer(out) : transmitPartOfAnswer(out);
+  }
+
+  private boolean transmitAnswer(Frame out) {
+    transmitAcknowledge(out, answerSyndrome, answerPsn, messageSequenceNumber);
     answerSyndrome = NO_ANSWER;
     return true;
+  }
+
+  /** Acknowledges what is in place, if the peer has asked about any of it; the rest of the answer stays owed. */
+  private boolean transmitPartOfAnswer(Frame out) {
+    int psn = connection.arrivals().ackPsn();
+    if (answerSyndrome != Aeth.ACK || Psn.compare(psn, owedPsn) < 0) {
+      return false;
+    }
+    owedPsn = Psn.add(psn, 1);
+    transmitAcknowledge(out, Aeth.ACK, psn, connection.arrivals().msn());
+    return true;
+  }
+
+  private void transmitAcknowledge(Frame out, int syndrome, int psn, int msn) {
+    connection.begin(out, Opcode.RC_ACKNOWLEDGE, psn).aeth(syndrome, msn);
+    connection.end(out, 0);
+  }
+
+  /** Some bytes of the packet with this PSN never came to their place. */
+  void refuseFrom(int psn, long arrival) {
+    resources.clearBehind(arrival);
+    answer(Aeth.NAK_REMOTE_OPERATIONAL_ERROR, psn);
   }
 
   /**
@@ -178,6 +214,7 @@ final class Responder {
   }
 
   private void place(RocePacket packet, long payloadAddress) {
+    connection.arrivals().begin(packet.psn(), placedPsn, messageSequenceNumber);
     switch (message.take(packet, payloadAddress)) {
       case DONE:
         accept(packet);
@@ -210,8 +247,7 @@ final class Responder {
       refuse(Aeth.NAK_REMOTE_ACCESS_ERROR);
     } else {
       int packets = connection.packets(bytes);
-      resources.add(packet.opcode(), expectedPsn, packets, packet.rethAddress(), packet.rethKey(), bytes, 0);
-      acceptAnswered(packets);
+      addResource(packet, packets, packet.rethAddress(), packet.rethKey(), bytes, 0);
     }
   }
 
@@ -233,8 +269,7 @@ final class Responder {
           operation == Operation.FETCH_ADD
               ? Memory.getAndAddLong(place, packet.atomicSwapOrAdd())
               : Memory.compareAndSwapLong(place, packet.atomicCompare(), packet.atomicSwapOrAdd());
-      resources.add(packet.opcode(), expectedPsn, 1, address, key, Long.BYTES, original);
-      acceptAnswered(1);
+      addResource(packet, 1, address, key, Long.BYTES, original);
     }
   }
 
@@ -253,9 +288,25 @@ final class Responder {
       refuse(Aeth.NAK_INVALID_REQUEST);
     } else {
       Memory.putLongAtomically(region.place(address), Memory.getLong(payloadAddress));
-      resources.add(packet.opcode(), expectedPsn, 1, address, key, Long.BYTES, 0);
-      acceptAnswered(1);
+      addResource(packet, 1, address, key, Long.BYTES, 0);
     }
+  }
+
+  /** Its value, or what it changes, may be among the bytes that are still to come. */
+  private boolean isAtomicOnWhatIsPending(RocePacket packet) {
+    if (connection.arrivals().isEmpty() || packet.psn() != expectedPsn) {
+      return false;
+    }
+    return switch (packet.opcode().operation()) {
+      case COMPARE_SWAP, FETCH_ADD -> isPending(packet.atomicKey(), packet.atomicAddress(), REMOTE_ATOMIC);
+      case ATOMIC_WRITE -> isPending(packet.rethKey(), packet.rethAddress(), REMOTE_WRITE);
+      default -> false;
+    };
+  }
+
+  private boolean isPending(int key, long address, int access) {
+    Region region = connection.find(key, address, Long.BYTES, access);
+    return region != null && connection.arrivals().isPending(region.place(address), Long.BYTES);
   }
 
   /** A zero-based region's addresses may be aligned where its memory isn't: then there is nothing atomic about it. */
@@ -284,11 +335,19 @@ final class Responder {
   }
 
   /** A READ or atomic was executed; its answer acknowledges all before it. */
-  private void acceptAnswered(int packets) {
+  private void addResource(
+      RocePacket packet, int packets, long address, int key, long lengthBytes, long original) {
+    long behind = connection.arrivals().next();
+    resources.add(packet.opcode(), expectedPsn, packets, address, key, lengthBytes, original, behind);
     connection.onRequestTaken();
     expectedPsn = Psn.add(expectedPsn, packets);
     messageSequenceNumber = Psn.add(messageSequenceNumber, 1);
     answerSyndrome = NO_ANSWER;
+  }
+
+  /** Messages that aren't in place don't count yet. */
+  private int visibleMsn() {
+    return connection.arrivals().isEmpty() ? messageSequenceNumber : connection.arrivals().msn();
   }
 
   private boolean transmitResponse(Frame out, long entry) {
@@ -299,11 +358,11 @@ final class Responder {
     resources.takePacket(entry);
     int psn = resources.firstPsn(entry);
     if (opcode == Opcode.RC_ATOMIC_WRITE) {
-      connection.begin(out, Opcode.RC_READ_RESPONSE_ONLY, psn).aeth(Aeth.ACK, messageSequenceNumber);
+      connection.begin(out, Opcode.RC_READ_RESPONSE_ONLY, psn).aeth(Aeth.ACK, visibleMsn());
     } else {
       connection
           .begin(out, Opcode.RC_ATOMIC_ACKNOWLEDGE, psn)
-          .aeth(Aeth.ACK, messageSequenceNumber)
+          .aeth(Aeth.ACK, visibleMsn())
           .atomicAck(resources.original(entry));
     }
     connection.end(out, 0);
@@ -337,7 +396,7 @@ final class Responder {
     Opcode opcode = readResponse(packet == 0, packet == last);
     PacketWriter writer = connection.begin(out, opcode, psn);
     if (opcode != Opcode.RC_READ_RESPONSE_MIDDLE) {
-      writer.aeth(Aeth.ACK, messageSequenceNumber);
+      writer.aeth(Aeth.ACK, visibleMsn());
     }
     if (bytes > 0) {
       Memory.copy(region.place(address), out.address + writer.payloadOffset(), bytes);
@@ -380,6 +439,9 @@ final class Responder {
   }
 
   private void answer(int syndrome, int psn) {
+    if (answerSyndrome == NO_ANSWER) {
+      owedPsn = psn;
+    }
     answerSyndrome = syndrome;
     answerPsn = psn;
   }

@@ -27,6 +27,8 @@ final class ResponderResources {
   private final int[] endPacket;
   /** Whether the last response packet was sent once. */
   private final boolean[] answered;
+  /** The arrivals before this one must be in place before it is answered. */
+  private final long[] behind;
 
   private long added;
 
@@ -43,6 +45,7 @@ final class ResponderResources {
     nextPacket = new int[capacity];
     endPacket = new int[capacity];
     answered = new boolean[capacity];
+    behind = new long[capacity];
   }
 
   /**
@@ -53,7 +56,8 @@ final class ResponderResources {
     return capacity == 0 || added >= capacity && !answered[slot(added)];
   }
 
-  void add(Opcode opcode, int firstPsn, int packets, long address, int key, long lengthBytes, long original) {
+  void add(
+      Opcode opcode, int firstPsn, int packets, long address, int key, long lengthBytes, long original, long behind) {
     int slot = slot(added++);
     this.opcode[slot] = opcode;
     this.firstPsn[slot] = firstPsn;
@@ -65,6 +69,7 @@ final class ResponderResources {
     nextPacket[slot] = 0;
     endPacket[slot] = packets;
     answered[slot] = false;
+    this.behind[slot] = behind;
   }
 
   /** The oldest entry with packets to send, or {@link #NONE}. */
@@ -122,6 +127,19 @@ final class ResponderResources {
     for (int slot = 0; slot < capacity; slot++) {
       endPacket[slot] = nextPacket[slot];
     }
+  }
+
+  /** Nothing is sent any more of what came behind this arrival. */
+  void clearBehind(long arrival) {
+    for (int slot = 0; slot < capacity; slot++) {
+      if (behind[slot] > arrival) {
+        endPacket[slot] = nextPacket[slot];
+      }
+    }
+  }
+
+  long behind(long entry) {
+    return behind[slot(entry)];
   }
 
   Opcode opcode(long entry) {

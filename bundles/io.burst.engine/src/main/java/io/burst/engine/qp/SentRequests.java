@@ -15,6 +15,8 @@ final class SentRequests {
   private final SendQueue sends;
   /** The first PSN of each request, by slot; valid from the oldest request to {@link #numbered}. */
   private final int[] firstPsn;
+  /** The arrivals before this one must be in place before the request completes, by slot. */
+  private final long[] behind;
 
   /** Requests before this one have PSNs. */
   private long numbered;
@@ -25,6 +27,7 @@ final class SentRequests {
     this.connection = connection;
     sends = connection.sends;
     firstPsn = new int[sends.slots()];
+    behind = new long[sends.slots()];
     numbered = sends.oldest();
   }
 
@@ -45,6 +48,7 @@ final class SentRequests {
   /** Gives the next request its PSNs, from this one on. */
   void number(int psn) {
     firstPsn[sends.slot(numbered)] = psn;
+    behind[sends.slot(numbered)] = 0;
     numbered++;
   }
 
@@ -64,6 +68,16 @@ final class SentRequests {
   /** Notes that everything before a PSN is acknowledged. */
   void acknowledgeBefore(int psn) {
     unackedPsn = psn;
+  }
+
+  /** Some of a READ's bytes came with the arrivals before this one. */
+  void completesBehind(long sequence, long arrival) {
+    behind[sends.slot(sequence)] = arrival;
+  }
+
+  /** See {@link #completesBehind}; 0 when nothing came. */
+  long behind(long sequence) {
+    return sequence < numbered ? behind[sends.slot(sequence)] : 0;
   }
 
   boolean isUnderWay(int psn) {

@@ -62,6 +62,11 @@ final class UnreliableConnection extends Connection {
    */
   @Override
   void take(RocePacket packet, long bufferAddress, long nowNs) {
+    if (!arrivals().hasRoom()) {
+      counters.increment(Counter.RX_COPIES_BUSY);
+      return;
+    }
+    arrivals().begin(packet.psn(), 0, 0);
     if (packet.psn() != expectedPsn) {
       counters.increment(Counter.OUT_OF_SEQUENCE);
       message.drop();

@@ -99,6 +99,11 @@ public final class UnreliableDatagram extends QueuePairContext {
   @Override
   void take(RocePacket packet, long bufferAddress, long nowNs) {
     int lengthBytes = ROUTE_HEADER_BYTES + packet.payloadBytes();
+    if (!arrivals().hasRoom()) {
+      counters.increment(Counter.RX_COPIES_BUSY);
+      return;
+    }
+    arrivals().begin(packet.psn(), 0, 0);
     if (!receive.hold() || lengthBytes > receive.roomBytes()) {
       counters.increment(Counter.RX_DROPPED_MESSAGES);
     } else if (!receive.locate()) {

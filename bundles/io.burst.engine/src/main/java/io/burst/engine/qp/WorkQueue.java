@@ -140,7 +140,7 @@ public class WorkQueue {
     buffers.gather(slot(sequence), offset, to, bytes);
   }
 
-  final void scatter(long sequence, long offset, long from, int bytes) {
-    buffers.scatter(slot(sequence), offset, from, bytes);
+  final void scatter(long sequence, long offset, long from, int bytes, Placer placer) {
+    buffers.scatter(slot(sequence), offset, from, bytes, placer);
   }
 }

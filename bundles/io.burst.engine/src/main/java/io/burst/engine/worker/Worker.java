@@ -1,12 +1,15 @@
 package io.burst.engine.worker;
 
+import io.burst.engine.copy.CpuCopyEngine;
 import io.burst.engine.port.Frames;
 import io.burst.engine.qp.Counters;
 import io.burst.engine.qp.Endpoint;
+import io.burst.engine.qp.FramePool;
 import io.burst.engine.qp.MemoryTable;
 import io.burst.engine.qp.QueuePairContext;
 import io.burst.linux.DescriptorSet;
 import io.burst.linux.EventDescriptor;
+import io.burst.spi.CopyEngine;
 import io.burst.spi.Frame;
 import io.burst.spi.PacketPort;
 import io.burst.verbs.VerbsException;
@@ -35,6 +38,8 @@ public final class Worker implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
 
   private static final int BATCH = 64;
+  /** Packets that may wait for their copies. */
+  private static final int SPARE_FRAMES = 64;
   private static final int SPINS = 64;
   private static final int YIELDS = 64;
   private static final long LONGEST_SLEEP_NS = TimeUnit.SECONDS.toNanos(1);
@@ -45,6 +50,8 @@ public final class Worker implements AutoCloseable {
 
   private final PacketPort port;
   private final Counters counters = new Counters();
+  private final CopyEngine copyEngine;
+  private final FramePool spareFrames;
   private final Endpoint endpoint;
   private final Frame[] received;
   private final Frame[] sent;
@@ -66,7 +73,16 @@ public final class Worker implements AutoCloseable {
   public Worker(String name, PacketPort port, MemoryTable memory) throws IOException {
     this.port = port;
     wakeUp = new EventDescriptor();
-    endpoint = new Endpoint(memory, counters, ThreadLocalRandom.current().nextInt(), Worker::logDefect);
+    copyEngine = new CpuCopyEngine();
+    spareFrames = new FramePool(Frames.allocate(SPARE_FRAMES, port.mtuBytes()));
+    endpoint =
+        new Endpoint(
+            memory,
+            counters,
+            ThreadLocalRandom.current().nextInt(),
+            Worker::logDefect,
+            copyEngine,
+            spareFrames);
     received = Frames.allocate(BATCH, port.mtuBytes());
     sent = Frames.allocate(BATCH, port.mtuBytes());
     descriptors = new DescriptorSet(port.descriptor(), wakeUp.descriptor());
@@ -149,6 +165,7 @@ public final class Worker implements AutoCloseable {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
+    copyEngine.close();
     descriptors.close();
     wakeUp.close();
     port.close();
@@ -183,6 +200,9 @@ public final class Worker implements AutoCloseable {
     int arrived = port.receive(received, received.length, nowNs);
     for (int i = 0; i < arrived; i++) {
       endpoint.onFrame(received[i], nowNs);
+      if (received[i].isHeld()) {
+        received[i] = spareFrames.take();
+      }
     }
     endpoint.onTimeout(nowNs);
     int departing = endpoint.pollTransmit(sent, nowNs);
@@ -225,6 +245,9 @@ public final class Worker implements AutoCloseable {
   }
 
   private long sleepNs() {
+    if (endpoint.hasCopiesUnderWay()) {
+      return 0;
+    }
     long deadlineNs = Math.min(endpoint.nextDeadlineNs(), port.nextDeadlineNs());
     return Math.max(0, Math.min(LONGEST_SLEEP_NS, deadlineNs - nowNs()));
   }
