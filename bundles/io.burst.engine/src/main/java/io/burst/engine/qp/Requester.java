@@ -240,7 +240,7 @@ final class Requester {
     for (long sequence = sends.oldest(); sequence < sent.numbered() && sequence <= cursor; sequence++) {
       if (sends.opcode(sequence).isAnswered()) {
         int asked = sequence < cursor ? sent.packets(sequence) : (int) (cursorOffset / connection.mtuBytes);
-        int answered = sequence == sends.oldest() ? sent.packetOf(sequence, sent.unackedPsn()) : 0;
+        int answered = sent.acknowledgedPackets(sequence);
         if (asked > answered) {
           count += (asked + READ_REQUEST_PACKETS - 1) / READ_REQUEST_PACKETS - answered / READ_REQUEST_PACKETS;
         }

@@ -87,7 +87,7 @@ final class SentRequests {
   /** Whether the oldest request is acknowledged to its end; what is done at this end needs no more than its turn. */
   boolean isOldestAcknowledged() {
     long oldest = sends.oldest();
-    return oldest < numbered && packetOf(oldest, unackedPsn) >= packets(oldest);
+    return oldest < numbered && acknowledgedPackets(oldest) == packets(oldest);
   }
 
   /** The request that a PSN under way belongs to, or {@link #numbered} if it is of none. */
@@ -118,14 +118,22 @@ final class SentRequests {
    */
   int firstMissingAnswer(int before) {
     for (long sequence = sends.oldest(); sequence < numbered; sequence++) {
-      int first = sequence == sends.oldest() ? unackedPsn : firstPsn[sends.slot(sequence)];
-      if (Psn.compare(first, before) >= 0) {
+      int acknowledged = acknowledgedPackets(sequence);
+      int next = Psn.add(firstPsn[sends.slot(sequence)], acknowledged);
+      if (Psn.compare(next, before) >= 0) {
         return before;
       }
-      if (sends.opcode(sequence).isAnswered()) {
-        return first;
+      if (sends.opcode(sequence).isAnswered() && acknowledged < packets(sequence)) {
+        return next;
       }
     }
     return before;
+  }
+
+  /** How many of a request's PSNs are acknowledged. */
+  int acknowledgedPackets(long sequence) {
+    int first = firstPsn[sends.slot(sequence)];
+    boolean begun = sequence == sends.oldest() || Psn.compare(first, unackedPsn) < 0;
+    return begun ? Math.min(packets(sequence), Psn.distance(first, unackedPsn)) : 0;
   }
 }

@@ -1,11 +1,13 @@
 package io.burst.engine.qp;
 
+import io.burst.engine.copy.CpuCopyEngine;
 import io.burst.engine.port.Frames;
 import io.burst.engine.wire.Flow;
 import io.burst.engine.wire.RocePacket;
 import io.burst.engine.wire.Transport;
 import io.burst.engine.wire.Verdict;
 import io.burst.linux.Memory;
+import io.burst.spi.CopyEngine;
 import io.burst.spi.Frame;
 import io.burst.spi.NextHop;
 import io.burst.verbs.AccessFlag;
@@ -34,6 +36,7 @@ final class OneQueuePair {
   /** Everything, and addresses as they are. */
   static final int ALL = Region.mask(EnumSet.complementOf(EnumSet.of(AccessFlag.ZERO_BASED)));
 
+  static final int SPARE_FRAMES = 8;
   private static final int FRAME_BYTES = 9000;
 
   final Counters counters;
@@ -47,7 +50,8 @@ final class OneQueuePair {
   final ByteBuffer memory = ByteBuffer.allocateDirect(1 << 20);
   final Region region;
 
-  private final Frame in = Frames.allocate(1, FRAME_BYTES)[0];
+  private final FramePool spareFrames;
+  private Frame in = Frames.allocate(1, FRAME_BYTES)[0];
   private final Frame[] out = Frames.allocate(1, FRAME_BYTES);
   private final InetAddress local;
   private final InetAddress remote;
@@ -71,13 +75,27 @@ final class OneQueuePair {
       String remote,
       Set<AccessFlag> remoteAccess,
       CompletionRing completions) {
+    this(transport, number, local, remote, remoteAccess, completions, new CpuCopyEngine());
+  }
+
+  OneQueuePair(
+      Transport transport,
+      int number,
+      String local,
+      String remote,
+      Set<AccessFlag> remoteAccess,
+      CompletionRing completions,
+      CopyEngine copyEngine) {
     this.completions = completions;
+    spareFrames = new FramePool(Frames.allocate(SPARE_FRAMES, FRAME_BYTES));
     this.local = address(local);
     this.remote = address(remote);
     counters = new Counters();
     table = new MemoryTable();
     receives = new ReceiveQueue(64);
-    endpoint = new Endpoint(table, counters, number, (queuePair, defect) -> { throw defect; });
+    endpoint =
+        new Endpoint(
+            table, counters, number, (queuePair, defect) -> { throw defect; }, copyEngine, spareFrames);
     connection = create(transport, remoteAccess);
     region = poisoned();
   }
@@ -91,6 +109,7 @@ final class OneQueuePair {
     counters = other.counters;
     table = other.table;
     endpoint = other.endpoint;
+    spareFrames = other.spareFrames;
     connection = create(other.connection.transport(), EnumSet.allOf(AccessFlag.class));
     region = poisoned();
   }
@@ -142,6 +161,9 @@ final class OneQueuePair {
     in.buffer.put(Frame.HEADROOM_BYTES, packet);
     in.lengthBytes = packet.length;
     endpoint.onFrame(in, nowNs);
+    if (in.isHeld()) {
+      in = spareFrames.take();
+    }
   }
 
   /** The next packet that it sends, or null; valid until the next call. */
