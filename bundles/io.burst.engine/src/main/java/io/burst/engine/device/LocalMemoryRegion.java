@@ -84,11 +84,12 @@ final class LocalMemoryRegion implements MemoryRegion {
     if (!open) {
       throw new VerbsException("EINVAL: the memory region is closed");
     }
-    region =
-        domain
-            .device()
-            .worker()
-            .call(endpoint -> table(to).change(region, to.number(), address, lengthBytes, Region.mask(access)));
+    domain
+        .device()
+        .worker()
+        .release(
+            endpoint ->
+                region = table(to).change(region, to.number(), address, lengthBytes, Region.mask(access)));
   }
 
   private void requireNoWindows() {

@@ -118,9 +118,10 @@ abstract class LocalQueuePair implements QueuePair {
         EnumSet.of(QueuePairState.SEND_QUEUE_DRAINED, QueuePairState.SEND_QUEUE_ERROR), context()::resume);
   }
 
+  /** When it returns nothing is on its way to the memory of what was outstanding any more. */
   @Override
   public void reset() {
-    command(ANY, context()::reset);
+    worker.release(endpoint -> context().reset());
   }
 
   @Override

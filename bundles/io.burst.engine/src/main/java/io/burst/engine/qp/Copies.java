@@ -23,10 +23,13 @@ final class Copies {
   private final Arrivals[] owner;
   private final long[] arrival;
   private final Frame[] frame;
+  /** Counts up with each copy, so that one can wait for those that were there. */
+  private final long[] order;
   private final int[] free;
   private int freeCount;
   private Frame current;
   private boolean enqueued;
+  private long begun;
 
   Copies(CopyEngine engine, FramePool spareFrames) {
     this.engine = engine;
@@ -35,6 +38,7 @@ final class Copies {
     owner = new Arrivals[capacity];
     arrival = new long[capacity];
     frame = new Frame[capacity];
+    order = new long[capacity];
     free = new int[capacity];
     while (freeCount < capacity) {
       free[freeCount] = freeCount;
@@ -56,6 +60,21 @@ final class Copies {
     return freeCount < free.length;
   }
 
+  /** The number that the next copy will have. */
+  long begun() {
+    return begun;
+  }
+
+  /** Whether all copies with a lower number have ended. */
+  boolean haveEnded(long before) {
+    for (int slot = 0; slot < owner.length; slot++) {
+      if (owner[slot] != null && order[slot] < before) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Whether so few bytes are better copied at once. */
   boolean isSmall(int bytes) {
     return bytes < engine.smallestBytes();
@@ -72,6 +91,7 @@ final class Copies {
     this.owner[slot] = owner;
     this.arrival[slot] = arrival;
     frame[slot] = hold();
+    order[slot] = begun++;
     engine.enqueue(from, to, bytes, fenced, slot);
     enqueued = true;
   }

@@ -127,6 +127,16 @@ public final class Endpoint {
     return copies.isUnderWay();
   }
 
+  /** What {@link #haveCopiesEnded} takes to ask for all copies that were begun by now. */
+  public long copiesBegun() {
+    return copies.begun();
+  }
+
+  /** Whether none of these copies touches memory any more. */
+  public boolean haveCopiesEnded(long before) {
+    return copies.haveEnded(before);
+  }
+
   /** Goes on with what has waited for its copies, and retries what has waited too long for its peer. */
   public void onTimeout(long nowNs) {
     copies.poll();

@@ -46,6 +46,8 @@ public final class Worker implements AutoCloseable {
   /** So that a round that fails again and again doesn't fill the disk with its log. */
   private static final long PAUSE_AFTER_FAILURE_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
+  private static final long PAUSE_FOR_COPIES_NS = TimeUnit.MICROSECONDS.toNanos(50);
+
   private static final long LIVENESS_CHECK_MS = 100;
 
   private final PacketPort port;
@@ -135,14 +137,21 @@ public final class Worker implements AutoCloseable {
     }
   }
 
-  /** Runs a command that takes something away; a worker that has ended has nothing left to take. */
+  /**
+   * Runs a command that takes something away, and returns when no copy touches it any more; a worker that has ended has
+   * nothing left to take.
+   */
   public void release(Consumer<Endpoint> command) {
     try {
-      call(
-          endpoint -> {
-            command.accept(endpoint);
-            return null;
-          });
+      long begun =
+          call(
+              endpoint -> {
+                command.accept(endpoint);
+                return endpoint.copiesBegun();
+              });
+      while (!call(endpoint -> endpoint.haveCopiesEnded(begun))) {
+        LockSupport.parkNanos(PAUSE_FOR_COPIES_NS);
+      }
     } catch (VerbsException e) {
       if (thread.isAlive()) {
         throw e;
