@@ -16,6 +16,8 @@ import io.burst.verbs.VerbsException;
 import java.io.IOException;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -27,6 +29,8 @@ final class LocalDevice implements Device, AutoCloseable {
   private final PathMtu activeMtu;
   private final MemoryTable memory = new MemoryTable();
   private final Worker worker;
+  /** Keys lead to their memory for as long as they are open, whether or not the application keeps the objects. */
+  private final Set<LocalMemoryRegion> openRegions = ConcurrentHashMap.newKeySet();
   private final Queue<AsyncEvent> events = new ConcurrentLinkedQueue<>();
   private final AtomicInteger nextDomain = new AtomicInteger(1);
 
@@ -108,6 +112,14 @@ final class LocalDevice implements Device, AutoCloseable {
   /** The element is gone, and with it what there was to say of it. */
   void forgetEvents(Object element) {
     events.removeIf(event -> event.element() == element);
+  }
+
+  void keepRegion(LocalMemoryRegion region) {
+    openRegions.add(region);
+  }
+
+  void forgetRegion(LocalMemoryRegion region) {
+    openRegions.remove(region);
   }
 
   int datagramSourcePort(int localNumber) {

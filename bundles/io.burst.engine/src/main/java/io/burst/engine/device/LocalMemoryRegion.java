@@ -70,9 +70,16 @@ final class LocalMemoryRegion implements MemoryRegion {
   @Override
   public synchronized void close() {
     if (open) {
-      requireNoWindows();
+      domain
+          .device()
+          .worker()
+          .release(
+              endpoint -> {
+                requireNoWindows();
+                table(domain).remove(region.key());
+              });
       open = false;
-      domain.device().worker().release(endpoint -> table(domain).remove(region.key()));
+      domain.device().forgetRegion(this);
       domain.release();
       buffer = null;
     }

@@ -45,8 +45,9 @@ final class LocalProtectionDomain implements ProtectionDomain {
   }
 
   private MemoryRegion register(ByteBuffer buffer, long address, long lengthBytes, Set<AccessFlag> access) {
-    MemoryRegion region =
+    LocalMemoryRegion region =
         new LocalMemoryRegion(this, buffer, LocalMemoryRegion.register(this, address, lengthBytes, access));
+    device.keepRegion(region);
     acquire();
     return region;
   }

@@ -84,7 +84,8 @@ final class ResponderResources {
 
   /** The entry of this kind that covers a PSN, or {@link #NONE}. */
   long find(Opcode opcode, int psn) {
-    for (long entry = oldest(); entry < added; entry++) {
+    // The newest first: a kept one may have had the same PSN, a round of all PSNs ago.
+    for (long entry = added - 1; entry >= oldest(); entry--) {
       int slot = slot(entry);
       if (this.opcode[slot] == opcode && Psn.distance(firstPsn[slot], psn) < packets[slot]) {
         return entry;

@@ -78,7 +78,7 @@ public final class SendQueue extends WorkQueue {
     if (isFull()) {
       return false;
     }
-    int slot = request.inline ? fillInline(request) : fill(request.workRequestId, request.buffers);
+    int slot = request.inline && !request.opcode.isLocal() ? fillInline(request) : fill(request.workRequestId, request.buffers);
     opcode[slot] = (byte) request.opcode.ordinal();
     flags[slot] =
         (byte)

@@ -112,6 +112,9 @@ public final class Worker implements AutoCloseable {
    * @throws VerbsException ENODEV when the worker has ended
    */
   public <T> T call(Function<Endpoint, T> command) {
+    if (Thread.currentThread() == thread) {
+      throw new VerbsException("EDEADLK: a completion queue's listener may not ask the worker that calls it");
+    }
     CompletableFuture<T> result = new CompletableFuture<>();
     commands.add(() -> complete(result, command));
     wake();
