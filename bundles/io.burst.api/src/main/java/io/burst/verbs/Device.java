@@ -35,7 +35,7 @@ public interface Device {
    * Creates a completion queue (ibv_create_cq with a completion channel).
    *
    * @param listener called once for each {@link CompletionQueue#requestNotification}, on the worker's thread: it must
-   *     neither block nor take long
+   *     neither block nor take long, and a verb that needs the worker is refused there (EDEADLK)
    */
   CompletionQueue createCompletionQueue(int capacity, Runnable listener);
 

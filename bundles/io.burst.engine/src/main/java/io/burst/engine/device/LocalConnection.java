@@ -20,12 +20,11 @@ import java.util.Set;
 final class LocalConnection extends LocalQueuePair {
   private static final int HIGHEST_NUMBER = 0xFF_FFFF;
 
-  private final Transport transport;
   private final Connection connection;
 
   LocalConnection(LocalProtectionDomain domain, QueuePairInit init) {
     super(domain, init);
-    transport = init.type() == QueuePairType.RELIABLE_CONNECTION ? Transport.RC : Transport.UC;
+    Transport transport = init.type() == QueuePairType.RELIABLE_CONNECTION ? Transport.RC : Transport.UC;
     connection =
         device
             .worker()
@@ -39,7 +38,7 @@ final class LocalConnection extends LocalQueuePair {
 
   @Override
   boolean offers(SendOpcode opcode) {
-    return transport == Transport.RC
+    return connection.transport() == Transport.RC
         || opcode.isWrite()
         || opcode.isSend() && opcode != SendOpcode.SEND_WITH_INVALIDATE;
   }

@@ -13,7 +13,8 @@ import java.util.Set;
 /** Registered memory. Any thread; changes wait until the worker has left the memory that was. */
 final class LocalMemoryRegion implements MemoryRegion {
   private LocalProtectionDomain domain;
-  private Region region;
+  /** Read without the lock, which a thread may hold that waits for the worker, whose listener asks for a key. */
+  private volatile Region region;
   /** Keeps a registered buffer from being collected, or null. */
   private ByteBuffer buffer;
   private boolean open = true;
@@ -31,22 +32,22 @@ final class LocalMemoryRegion implements MemoryRegion {
   }
 
   @Override
-  public synchronized long address() {
+  public long address() {
     return region.address();
   }
 
   @Override
-  public synchronized long lengthBytes() {
+  public long lengthBytes() {
     return region.lengthBytes();
   }
 
   @Override
-  public synchronized int localKey() {
+  public int localKey() {
     return region.key();
   }
 
   @Override
-  public synchronized int remoteKey() {
+  public int remoteKey() {
     return region.key();
   }
 
@@ -70,14 +71,7 @@ final class LocalMemoryRegion implements MemoryRegion {
   @Override
   public synchronized void close() {
     if (open) {
-      domain
-          .device()
-          .worker()
-          .release(
-              endpoint -> {
-                requireNoWindows();
-                table(domain).remove(region.key());
-              });
+      releaseMemory(() -> table(domain).remove(region.key()));
       open = false;
       domain.device().forgetRegion(this);
       domain.release();
@@ -87,16 +81,23 @@ final class LocalMemoryRegion implements MemoryRegion {
 
   private void change(LocalProtectionDomain to, long address, long lengthBytes, Set<AccessFlag> access) {
     check(address, lengthBytes, access);
-    requireNoWindows();
     if (!open) {
       throw new VerbsException("EINVAL: the memory region is closed");
     }
+    releaseMemory(
+        () -> region = table(to).change(region, to.number(), address, lengthBytes, Region.mask(access)));
+  }
+
+  /** Between two rounds of the worker, which may be about to bind a window; returns when nothing is copied there. */
+  private void releaseMemory(Runnable change) {
     domain
         .device()
         .worker()
         .release(
-            endpoint ->
-                region = table(to).change(region, to.number(), address, lengthBytes, Region.mask(access)));
+            endpoint -> {
+              requireNoWindows();
+              change.run();
+            });
   }
 
   private void requireNoWindows() {

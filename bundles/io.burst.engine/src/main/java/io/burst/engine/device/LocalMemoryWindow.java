@@ -13,9 +13,10 @@ final class LocalMemoryWindow implements MemoryWindow {
     firstKey = domain.device().memory().addWindow(domain.number()).key();
   }
 
+  /** Without the lock, which a thread may hold that waits for the worker, whose listener asks. */
   @Override
-  public synchronized int remoteKey() {
-    return open ? domain.device().memory().currentKey(firstKey) : firstKey;
+  public int remoteKey() {
+    return domain.device().memory().currentKey(firstKey);
   }
 
   /** Between two rounds of the worker, which may be about to bind it. */

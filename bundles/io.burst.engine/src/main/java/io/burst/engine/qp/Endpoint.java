@@ -87,8 +87,10 @@ public final class Endpoint {
     return queuePair;
   }
 
+  /** Takes one out; what it has outstanding ends without a completion. */
   public void remove(QueuePairContext queuePair) {
     queuePairs.remove(queuePair);
+    queuePair.reset();
   }
 
   /** Visits every queue pair; the visitor must not create or remove any. */

@@ -72,9 +72,10 @@ public final class MemoryTable {
     count--;
   }
 
-  /** The key of what has this key's place now. */
+  /** The key of what has this key's place now, or this key if nothing has. */
   public int currentKey(int key) {
-    return at(index(key)).key();
+    Region region = at(index(key));
+    return region == null ? key : region.key();
   }
 
   /**

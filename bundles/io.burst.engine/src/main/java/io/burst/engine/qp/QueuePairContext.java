@@ -393,6 +393,7 @@ public abstract class QueuePairContext {
     completion.hasImmediate = false;
     completion.hasInvalidatedKey = false;
     completion.hasGlobalRouteHeader = false;
+    completion.sourceQueuePairNumber = 0;
   }
 
   /** A completion that found no room is lost, and with it the order: nothing more may be executed. */

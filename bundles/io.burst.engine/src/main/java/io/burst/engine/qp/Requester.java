@@ -48,7 +48,8 @@ final class Requester {
   /** The response that was last asked for again since a later answer came: asking once is enough until a time-out. */
   private int impliedNakPsn = NO_PSN;
   private int maxReadAtomic;
-  /** Why the oldest request fails, once nothing is under way to its memory any more; else null. */
+  /** Which request failed, and why, until nothing is under way to its memory any more; else null. */
+  private long failed;
   private CompletionStatus failure;
 
   Requester(ReliableConnection connection, Copies copies) {
@@ -82,7 +83,7 @@ final class Requester {
   /** Writes the next request packet; false when nothing may be sent now. */
   boolean pollTransmit(Frame out, long nowNs) {
     completeAcknowledged();
-    if (!retries.mayGoOn(nowNs)) {
+    if (connection.state() == QueuePairState.ERROR || !retries.mayGoOn(nowNs)) {
       return false;
     }
     while (hasWork() && sends.opcode(cursor).isLocal()) {
@@ -159,9 +160,16 @@ final class Requester {
   void flush() {
     retries.stop();
     while (!sends.isEmpty() && isInPlace(sends.oldest())) {
-      connection.completeSend(failure != null ? failure : CompletionStatus.WORK_REQUEST_FLUSHED);
-      failure = null;
+      connection.completeSend(statusInError(sends.oldest()));
     }
+  }
+
+  /** What was done before a request that failed has only waited for its bytes. */
+  private CompletionStatus statusInError(long sequence) {
+    if (failure == null || sequence > failed) {
+      return CompletionStatus.WORK_REQUEST_FLUSHED;
+    }
+    return sequence == failed ? failure : CompletionStatus.SUCCESS;
   }
 
   /** What is under way tells nobody any more. */
@@ -171,8 +179,10 @@ final class Requester {
 
   /** Some of a READ's bytes never came to their place. */
   private void onCopyFailed(int psn, long arrival) {
-    if (connection.state() != QueuePairState.ERROR) {
-      fail(CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
+    long sequence = sent.find(psn);
+    boolean flushed = failure == null ? connection.state() == QueuePairState.ERROR : sequence > failed;
+    if (!flushed) {
+      fail(sequence, CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
     }
   }
 
@@ -463,7 +473,13 @@ final class Requester {
     cursorOffset = cursor == sent.numbered() ? 0 : (long) sent.packetOf(cursor, psn) * connection.mtuBytes;
   }
 
+  /** The oldest request that isn't acknowledged fails. */
   private void fail(CompletionStatus status) {
+    fail(sent.oldestUnacknowledged(), status);
+  }
+
+  private void fail(long sequence, CompletionStatus status) {
+    failed = sequence;
     failure = status;
     connection.enterError();
   }

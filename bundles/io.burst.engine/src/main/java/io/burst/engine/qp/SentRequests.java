@@ -86,8 +86,20 @@ final class SentRequests {
 
   /** Whether the oldest request is acknowledged to its end; what is done at this end needs no more than its turn. */
   boolean isOldestAcknowledged() {
-    long oldest = sends.oldest();
-    return oldest < numbered && acknowledgedPackets(oldest) == packets(oldest);
+    return isAcknowledged(sends.oldest());
+  }
+
+  /** The first request that isn't acknowledged to its end; {@link #numbered} if all are. */
+  long oldestUnacknowledged() {
+    long sequence = sends.oldest();
+    while (isAcknowledged(sequence)) {
+      sequence++;
+    }
+    return sequence;
+  }
+
+  private boolean isAcknowledged(long sequence) {
+    return sequence < numbered && acknowledgedPackets(sequence) == packets(sequence);
   }
 
   /** The request that a PSN under way belongs to, or {@link #numbered} if it is of none. */

@@ -28,11 +28,15 @@ import io.burst.verbs.SendOpcode;
 import io.burst.verbs.SendRequest;
 import io.burst.verbs.SharedReceiveQueue;
 import io.burst.verbs.VerbsException;
+import java.lang.ref.WeakReference;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -240,6 +244,54 @@ class LocalResourcesTest {
     notified.acquire();
     assertThat(await(CompletionOpcode.RECEIVE).workRequestId).isEqualTo(1);
     assertThat(notified.availablePermits()).isZero();
+  }
+
+  /** It would wait for the very thread that it runs on. */
+  @Test
+  void aListenerThatAsksItsWorkerIsRefused() throws InterruptedException {
+    BlockingQueue<String> said = new LinkedBlockingQueue<>();
+    AtomicReference<QueuePair> asked = new AtomicReference<>();
+    CompletionQueue listening =
+        device.createCompletionQueue(
+            4,
+            () -> {
+              try {
+                asked.get().fail();
+              } catch (VerbsException e) {
+                said.add(e.getMessage());
+              }
+            });
+    QueuePair queuePair =
+        domain.createQueuePair(
+            new QueuePairInit(QueuePairType.RELIABLE_CONNECTION, listening, listening, 2, 2));
+    asked.set(queuePair);
+    listening.requestNotification(false);
+    connected(queuePair);
+    queuePair.postReceive(receive(1, 1000, 8));
+    queuePair.postSend(send(request -> {}));
+    assertThat(said.take()).startsWith("EDEADLK: ");
+  }
+
+  /** Its key leads to the memory for as long as it is registered, whether or not anybody keeps the object. */
+  @Test
+  void memoryStaysUntilItsRegionIsClosed() {
+    WeakReference<ByteBuffer> registered = new WeakReference<>(register());
+    System.gc();
+    assertThat(registered.get()).isNotNull();
+  }
+
+  private ByteBuffer register() {
+    ByteBuffer buffer = ByteBuffer.allocateDirect(64);
+    domain.registerMemory(buffer, ALL);
+    return buffer;
+  }
+
+  @Test
+  void aClosedQueuePairTakesNoWork() {
+    QueuePair queuePair = connected(create(QueuePairType.RELIABLE_CONNECTION, null, 0));
+    queuePair.close();
+    assertRefused(() -> queuePair.postSend(send(request -> {})), "EINVAL");
+    assertRefused(() -> queuePair.postReceive(receive(1, 0, 8)), "EINVAL");
   }
 
   @Test

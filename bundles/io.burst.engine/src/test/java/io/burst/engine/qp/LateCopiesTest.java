@@ -28,11 +28,17 @@ class LateCopiesTest {
   private static final int NUMBER = 0xA1;
   private static final int PSN = 3000;
   private static final int MTU = 1024;
+  /** Behind every time-out. */
+  private static final long LATE_NS = 1L << 40;
 
   private final HeldCopies copies = new HeldCopies();
   private final OneQueuePair queuePair = made(Transport.RC);
 
   private OneQueuePair made(Transport transport) {
+    return made(transport, 64);
+  }
+
+  private OneQueuePair made(Transport transport, int completions) {
     OneQueuePair made =
         new OneQueuePair(
             transport,
@@ -40,7 +46,7 @@ class LateCopiesTest {
             LOCAL,
             REMOTE,
             EnumSet.allOf(AccessFlag.class),
-            new CompletionRing(64),
+            new CompletionRing(completions),
             copies);
     made.connect(0xA2, PSN, 0, PathMtu.MTU_1024, 14, 7, 7);
     return made;
@@ -235,6 +241,81 @@ class LateCopiesTest {
     assertThat(queuePair.connection.state()).isEqualTo(QueuePairState.ERROR);
   }
 
+  /** What was done before a request that is refused has only waited for its bytes. */
+  @Test
+  void aNakFailsItsRequestAndNotAnAnsweredReadBeforeIt() {
+    postTwoReads(queuePair);
+    receive(NUMBER, Opcode.RC_READ_RESPONSE_ONLY, 0, w -> w.aeth(Aeth.ACK, 1), filled(4, 10));
+    receive(NUMBER, Opcode.RC_ACKNOWLEDGE, 1, w -> w.aeth(Aeth.NAK_REMOTE_ACCESS_ERROR, 1), new byte[0]);
+    assertThat(queuePair.poll()).isNull();
+    endAll();
+    queuePair.transmit(0);
+    assertCompletion(1, CompletionStatus.SUCCESS);
+    assertCompletion(2, CompletionStatus.REMOTE_ACCESS_ERROR);
+  }
+
+  @Test
+  void aFailedCopyFailsItsOwnReadAndNotTheOneBefore() {
+    postTwoReads(queuePair);
+    receive(NUMBER, Opcode.RC_READ_RESPONSE_ONLY, 0, w -> w.aeth(Aeth.ACK, 1), filled(4, 10));
+    receive(NUMBER, Opcode.RC_READ_RESPONSE_ONLY, 1, w -> w.aeth(Aeth.ACK, 2), filled(5, 10));
+    copies.end(0);
+    copies.fail(0);
+    settle();
+    queuePair.transmit(0);
+    assertCompletion(1, CompletionStatus.SUCCESS);
+    assertCompletion(2, CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
+  }
+
+  /** A READ whose bytes never came is no success, even if a later one was refused before that was known. */
+  @Test
+  void aFailedCopyBeforeARefusedRequestIsTheFailure() {
+    postTwoReads(queuePair);
+    receive(NUMBER, Opcode.RC_READ_RESPONSE_ONLY, 0, w -> w.aeth(Aeth.ACK, 1), filled(4, 10));
+    receive(NUMBER, Opcode.RC_ACKNOWLEDGE, 1, w -> w.aeth(Aeth.NAK_REMOTE_ACCESS_ERROR, 1), new byte[0]);
+    copies.fail(0);
+    settle();
+    queuePair.transmit(0);
+    assertCompletion(1, CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
+    assertCompletion(2, CompletionStatus.WORK_REQUEST_FLUSHED);
+  }
+
+  /** A completion that finds no room ends everything, also when it comes with a late copy. */
+  @Test
+  void nothingIsSentOnceALateCompletionHasOverrunItsQueue() {
+    OneQueuePair small = made(Transport.RC, 1);
+    postTwoReads(small);
+    postTwoReads(small);
+    for (int psn = 0; psn < 3; psn++) {
+      small.receive(
+          packet(REMOTE, LOCAL, Opcode.RC_READ_RESPONSE_ONLY, NUMBER, psn, w -> w.aeth(Aeth.ACK, 1), new byte[10]), 0);
+    }
+    small.endpoint.onTimeout(LATE_NS);
+    copies.endAll();
+    small.endpoint.onTimeout(LATE_NS);
+    assertThat(small.transmit(LATE_NS)).isNull();
+    assertThat(small.connection.state()).isEqualTo(QueuePairState.ERROR);
+    assertThat(small.endpoint.nextDeadlineNs()).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void aQueuePairThatGoesGivesItsParkedFramesBack() {
+    write(PSN, 512, 1, 8);
+    for (int i = 1; i < OneQueuePair.SPARE_FRAMES; i++) {
+      fetchAdd(PSN + i, 512, 1);
+    }
+    queuePair.endpoint.remove(queuePair.connection);
+    endAll();
+    OneQueuePair other = new OneQueuePair(queuePair, new ReceiveQueue(1));
+    other.connect(0xA3, PSN, 0, PathMtu.MTU_1024, 14, 7, 7);
+    for (int i = 0; i < OneQueuePair.SPARE_FRAMES; i++) {
+      long address = base() + 100 * i;
+      receive(
+          other.connection.number(), Opcode.RC_WRITE_ONLY, PSN + i, w -> w.reth(address, key(), 10), new byte[10]);
+    }
+    assertThat(copies.underWay).hasSize(OneQueuePair.SPARE_FRAMES);
+  }
+
   /** When no frame is left to receive into, packets wait, and then are taken in their order. */
   @Test
   void withoutRoomPacketsWait() {
@@ -264,6 +345,20 @@ class LateCopiesTest {
     unreliable.endpoint.onTimeout(0);
     assertThat(unreliable.poll().status).isEqualTo(CompletionStatus.SUCCESS);
     assertThat(unreliable.memory.get(9)).isEqualTo((byte) 6);
+  }
+
+  private static void postTwoReads(OneQueuePair at) {
+    for (int id = 1; id <= 2; id++) {
+      long place = at.region.address() + 100 * id;
+      long number = id;
+      at.post(
+          request -> {
+            request.workRequestId = number;
+            request.opcode = SendOpcode.READ;
+            request.buffers.add(place, 10, at.region.key());
+          });
+      assertThat(at.transmit(0).opcode()).isEqualTo(Opcode.RC_READ_REQUEST);
+    }
   }
 
   private void endAll() {

@@ -15,6 +15,7 @@ import io.burst.verbs.MemoryWindow;
 import io.burst.verbs.PathMtu;
 import io.burst.verbs.QueuePairState;
 import io.burst.verbs.SendOpcode;
+import io.burst.verbs.SendRequest;
 import java.util.EnumSet;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
@@ -241,6 +242,28 @@ class MemoryWindowTest {
     queuePair.transmit(0);
     assertThat(queuePair.poll().status).isEqualTo(CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
     assertThat(queuePair.connection.state()).isEqualTo(QueuePairState.ERROR);
+  }
+
+  /** It carries no bytes, so it must not write over those of the requests around it. */
+  @Test
+  void aLocalRequestThatSaysInlineCopiesNothing() {
+    SendQueue sends = new SendQueue(2, 8);
+    long address = Memory.addressOf(queuePair.memory);
+    queuePair.memory.putLong(0, 42);
+    sends.post(inline(SendOpcode.SEND, address, 8));
+    sends.post(inline(SendOpcode.SEND, address, 8));
+    sends.freeOldest();
+    sends.post(inline(SendOpcode.LOCAL_INVALIDATE, address + 100, 16));
+    sends.gather(1, 0, address + 200, 8);
+    assertThat(queuePair.memory.getLong(200)).isEqualTo(42);
+  }
+
+  private static SendRequest inline(SendOpcode opcode, long address, long bytes) {
+    SendRequest request = new SendRequest();
+    request.opcode = opcode;
+    request.inline = true;
+    request.buffers.add(address, bytes, 0);
+    return request;
   }
 
   /** A window's key opens memory to the peer, and to nobody at this end. */

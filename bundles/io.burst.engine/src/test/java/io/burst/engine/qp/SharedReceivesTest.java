@@ -104,6 +104,16 @@ class SharedReceivesTest {
   }
 
   @Test
+  void eachLifeOfAQueuePairEndsWithItsOwnEvent() {
+    first.connection.enterError();
+    first.connection.reset();
+    first.connection.initialize(EnumSet.allOf(AccessFlag.class));
+    first.connection.enterError();
+    assertThat(first.events)
+        .containsExactly(AsyncEventType.LAST_RECEIVE_REACHED, AsyncEventType.LAST_RECEIVE_REACHED);
+  }
+
+  @Test
   void aRefusedRequestOfOneLeavesTheOthersReceivesAlone() {
     post(1, 0);
     receive(first, Opcode.RC_SEND_MIDDLE, PSN, 1, MTU);

@@ -182,6 +182,23 @@ class UnreliableConnectionTest {
     assertThat(queuePair.poll().status).isEqualTo(CompletionStatus.SUCCESS);
   }
 
+  /** It broke off in the middle; the next message is sent from its start. */
+  @Test
+  void afterAMessageThatBrokeOffTheNextStartsAtItsStart() {
+    queuePair.postSend(7, 0, 2 * MTU);
+    assertThat(queuePair.transmit(0).opcode()).isEqualTo(Opcode.UC_SEND_FIRST);
+    queuePair.table.remove(queuePair.region.key());
+    assertThat(queuePair.transmit(0)).isNull();
+    assertThat(queuePair.poll().status).isEqualTo(CompletionStatus.LOCAL_PROTECTION_ERROR);
+    queuePair.connection.resume();
+    Region again =
+        queuePair.table.add(
+            OneQueuePair.DOMAIN, queuePair.region.address(), queuePair.region.lengthBytes(), OneQueuePair.ALL);
+    queuePair.post(request -> request.buffers.add(again.address(), 2 * MTU, again.key()));
+    assertThat(queuePair.transmit(0).opcode()).isEqualTo(Opcode.UC_SEND_FIRST);
+    assertThat(queuePair.transmit(0).opcode()).isEqualTo(Opcode.UC_SEND_LAST);
+  }
+
   private void write(int psn, int key, int bytes) {
     byte[] payload = new byte[bytes];
     Arrays.fill(payload, (byte) 7);

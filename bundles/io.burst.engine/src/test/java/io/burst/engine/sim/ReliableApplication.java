@@ -212,7 +212,7 @@ final class ReliableApplication extends Application {
   void checkEnd() {
     end.checkEnd();
     QueuePairState state = queuePair.state();
-    histogram.add("PSNs", queuePair.sendPsn() < firstPsn ? "wrapped" : "straight");
+    histogram.add("PSNs", removed ? "forgotten" : queuePair.sendPsn() < firstPsn ? "wrapped" : "straight");
     Mismatch.unless(removed || state == QueuePairState.ERROR, "a queue pair that was given up is in state %s", state);
   }
 
